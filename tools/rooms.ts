@@ -427,12 +427,13 @@ export const PARTS: readonly Part[] = [
         why: "a condition of the query is told once, for SQL and for packed hours",
       },
       checks: { uses: ["contract"], why: "what must hold follows from an output and a trace alone" },
+      divergence: { uses: ["contract", "statistics", "trace-facts"], why: "where runs went another way follows from their steps alone" },
       datasets: {
         uses: ["checks", "query/list", "query/trace", "query/access", "events", "store"],
         why: "items are made of traces as they are listed and read, and masked as events are, and know no experiment",
       },
       experiments: {
-        uses: ["checks", "datasets", "statistics", "counting", "query/trace", "query/access", "events", "store"],
+        uses: ["checks", "datasets", "divergence", "statistics", "counting", "query/trace", "query/access", "events", "store"],
         why: "runs are of items and masked as they are; formulas and checks are told what they are of",
       },
       "query/list": {

@@ -15,6 +15,7 @@ export * from "./contract/deletions.ts";
 export * from "./contract/issues.ts";
 export { jsonObjectSchema, jsonValueSchema, type Json, type JsonObject } from "./contract/parts.ts";
 export * from "./contract/live.ts";
+export * from "./contract/nodes.ts";
 export { presentMessage, readConversation, withReasoning, type Conversation } from "./messages/conversation.ts";
 export type { RawMessage } from "./messages/read-messages.ts";
 export * from "./contract/masking.ts";
