@@ -2,6 +2,7 @@ import type { ColumnType, Generated } from "kysely";
 import type { Check, CheckResult } from "./contract/checks.ts";
 import type { CodeLine, ItemSource } from "./contract/datasets.ts";
 import type { Json, JsonObject } from "./contract/parts.ts";
+import type { NodeFact } from "./divergence/node-facts.ts";
 import type { Evaluator, ScoreMean } from "./contract/experiments.ts";
 
 /** Rows of datasets and experiments, a part of the schema. */
@@ -100,6 +101,7 @@ type ExperimentRunRow = {
   cost: Generated<number | null>;
   tokens: Generated<number | null>;
   place: ColumnType<CodeLine | null, string | undefined, string>;
+  nodes: ColumnType<readonly NodeFact[] | null, string | undefined, string>;
   checks: ColumnType<readonly CheckResult[] | null, string | null, string | null>;
   is_newest: Generated<boolean>;
 };

@@ -17,6 +17,7 @@ const text = z.string().max(200).regex(WITHOUT_NUL, nulRefused);
 const baseline = text.min(1).optional();
 
 export const compareExperimentsRequestSchema = z.object({ baseline, margin });
+export const compareNodesRequestSchema = z.object({ baseline: baseline.nonoptional("name a branch, or an experiment's id") });
 
 const summarySchema = z.object({
   /** The mean over items of their mean over repetitions. */

@@ -54,13 +54,19 @@ export const nodesSchema = z.object({
   nodes: z.array(changedNodeSchema),
   /** Null where no item fails, or nothing that came before is more than chance. */
   first_divergence: divergenceSchema.nullable(),
-  /** Runs of which steps are known, and all that ran. */
+  /** Runs whose steps are known, and those whose traces did not arrive, or of which there is more than is read. */
   runs: z.object({ candidate: z.int(), baseline: z.int() }),
   unknown: z.object({ candidate: z.int(), baseline: z.int() }),
   /** Whether an item ran twice on either side, so that it is known what differs by chance alone. */
   is_repeated: z.boolean(),
 });
 export type NodesComparison = z.infer<typeof nodesSchema>;
+
+export const SEPARATOR = " › ";
+
+export function lastName(path: string): string {
+  return path.split(SEPARATOR).at(-1) ?? path;
+}
 
 /** `begins at policy.ts:88: edge verify → refund instead of verify → ask`, without how many items it is of. */
 export function describeDivergence(
@@ -73,7 +79,7 @@ export function describeDivergence(
 }
 
 function describeChange({ path, aspect, what, now, before }: Pick<Divergence, "path" | "aspect" | "what" | "now" | "before">): string {
-  const name = path.slice(path.lastIndexOf(" › ") + (path.includes(" › ") ? 3 : 0));
+  const name = lastName(path);
   const key = what === "" ? "the output" : what;
   switch (aspect) {
     case "edge": {
@@ -83,7 +89,9 @@ function describeChange({ path, aspect, what, now, before }: Pick<Divergence, "p
         : `edge ${edges(now)}${before.length === 0 ? "" : ` instead of ${edges(before)}`}`;
     }
     case "runs":
-      return now.length === 0 ? `${name} no longer runs` : `${name} runs, which did not before`;
+      return now.length === 0
+        ? `${before.join(", ")} no longer runs`
+        : `${now.join(", ")} runs${before.length === 0 ? ", which did not before" : ` instead of ${before.join(", ")}`}`;
     case "failed":
       return now.length === 0 ? `${name} no longer fails` : `${name} fails`;
     case "state":

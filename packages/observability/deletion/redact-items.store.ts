@@ -113,7 +113,7 @@ async function redactRuns(transaction: Query, projectId: string, chosen: RawBuil
     where row.project_id = ${projectId}::uuid and row.experiment_id = chosen.experiment_id and row.item_id = chosen.item_id
       and row.repetition = chosen.repetition and row.attempt = chosen.attempt`;
   const error = sql`case when row.error is null then null else ${REDACTED}::text end`;
-  await sql`update observability.experiment_runs as row set output = 'null', error = ${error}, checks = '[]' ${isChosen}`.execute(
+  await sql`update observability.experiment_runs as row set output = 'null', error = ${error}, checks = '[]', nodes = '[]' ${isChosen}`.execute(
     transaction,
   );
   await sql`update observability.run_scores as row set explanation = null, error = ${error} ${isChosen}`.execute(transaction);

@@ -1,9 +1,10 @@
-import type { Divergence } from "#contract.ts";
+import { lastName, SEPARATOR, type Divergence } from "#contract.ts";
 import { benjaminiHochberg } from "#statistics/many-scores.ts";
 import { MEASURED, PRESENT, type ComparedItem, type Feature, type FeaturedRun, type Row } from "./run-features.ts";
 
 /** In so many of a hundred comparisons of equal agents at the most, a divergence is named. */
 const CHANCE = 0.05;
+const MAX_NAMES = 3;
 
 /** A step belongs to the code that calls it: that is where it was decided that it runs. */
 const isOfCaller = ({ aspect, kind }: Feature) => (aspect === "runs" || aspect === "input") && kind !== "node" && kind !== "graph";
@@ -48,8 +49,9 @@ export function findFirst(items: readonly ComparedItem[], rows: readonly Row[]):
     return null;
   }
   const { path, kind, aspect, what, candidate_place, baseline_place } = first.row.shown;
-  const atSite = sure.filter((row) => siteOf(row) === siteOf(first.row));
-  const names = (sign: number) => atSite.flatMap((row) => (row.shown.value * sign > 0 ? [row.feature.what || row.feature.path] : []));
+  const atSite = sure.filter((row) => siteOf(row) === siteOf(first.row)).toSorted((left, right) => left.feature.at - right.feature.at);
+  const names = (sign: number) =>
+    atSite.flatMap(({ shown, feature }) => (shown.value * sign > 0 ? [feature.what || lastName(feature.path)] : [])).slice(0, MAX_NAMES);
   return {
     path,
     kind,
@@ -64,9 +66,9 @@ export function findFirst(items: readonly ComparedItem[], rows: readonly Row[]):
   };
 }
 
-/** Two edges from one visit are one divergence. */
+/** Two edges from one visit are one divergence, and so are one step and another in its place. */
 function siteOf({ feature: { path, aspect, what } }: Row): string {
-  return JSON.stringify([path, aspect, aspect === "value" ? what : ""]);
+  return JSON.stringify([aspect === "runs" ? path.split(SEPARATOR).slice(0, -1) : path, aspect, aspect === "value" ? what : ""]);
 }
 
 type First = { readonly row: Row; readonly at: number };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CodeLine, Trace } from "#contract.ts";
+import { SEPARATOR, type CodeLine, type Trace } from "#contract.ts";
 import { childPlaces, growTree } from "#trace-facts/step-tree.ts";
 
 type Step = Trace["observation_list"][number];
@@ -57,7 +57,7 @@ export function nodeFactsOf(trace: Pick<Trace, "observation_list" | "graph">, sa
       const place = placeOf(step) ?? caller;
       // Deeper paths would all be cut alike, and be taken for one.
       if (path.length < MAX_PATH) {
-        walk(at, `${path} › `, place);
+        walk(at, `${path}${SEPARATOR}`, place);
       }
       const later = steps.slice(index + 1).map((sibling) => sibling.step);
       facts.push({ ...describe(step, salt), path, begins, ends: clock, edge: edgeOf(step, later, taken), place, caller });

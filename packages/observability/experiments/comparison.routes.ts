@@ -4,16 +4,19 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
 import {
   compareExperimentsRequestSchema,
+  compareNodesRequestSchema,
   experimentComparisonSchema,
   experimentItemPageSchema,
   experimentItemsRequestSchema,
   exportComparedItemsRequestSchema,
   gateRequestSchema,
   gateSchema,
+  nodesSchema,
 } from "#contract.ts";
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
 import type { OneInProject } from "#store/reader.ts";
+import { compareExperimentNodes } from "./compare-experiment-nodes.ts";
 import { compareExperiments, resolveBaseline } from "./compare-experiments.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { experimentParams } from "./experiments.routes.ts";
@@ -49,6 +52,24 @@ export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
           ...request.query,
         });
         return compared.shown;
+      },
+    );
+
+    server.get(
+      `${path}/nodes`,
+      {
+        config,
+        schema: {
+          summary:
+            "Where an experiment's runs go another way than its baseline's: each node that changed, and where failing items begin to differ",
+          params: experimentParams,
+          querystring: compareNodesRequestSchema,
+          response: { 200: nodesSchema },
+        },
+      },
+      async (request) => {
+        const project = await enterProject(query, request, "viewer");
+        return compareExperimentNodes(query, { ...project, experimentId: request.params.experiment_id, baseline: request.query.baseline });
       },
     );
 

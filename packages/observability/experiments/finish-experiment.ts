@@ -1,16 +1,15 @@
-import { AppError, orRefuse } from "@sightline/foundation/errors";
+import { orRefuse } from "@sightline/foundation/errors";
 import { evaluateChecks } from "#checks/evaluate-checks.ts";
-import type { Trace } from "#contract.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
 import { findItems } from "#datasets/items.store.ts";
-import { loadTrace } from "#query/trace/load-trace.ts";
 import type { Query } from "#schema.ts";
 import { markUnplaced, measureRuns } from "#store/measure-runs.store.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { findExperiment, setState } from "./experiments.store.ts";
 import { keepMeans } from "./keep-means.ts";
+import { findEndedTrace, keepNodes, keepNodesOf } from "./keep-nodes.ts";
 import { errorOf } from "./report-runs.ts";
-import { findUnchecked, findUnmeasured, writeChecks, type OfExperiment, type RunRow } from "./runs.store.ts";
+import { findUnchecked, findUnmeasured, writeChecks, type OfExperiment } from "./runs.store.ts";
 
 type Finishing = OfExperiment & { readonly state: "finished" | "cancelled"; readonly wait: boolean; readonly now: Date };
 
@@ -40,7 +39,11 @@ export async function finishExperiment(query: Query, { state, wait, now, ...of }
         evaluateChecks(checksOf.get(run.item_id) ?? [], { output: run.output, error: errorOf(run), trace }),
       );
     }
+    if (trace !== null) {
+      await keepNodesOf(query, of, run, trace);
+    }
   }
+  await keepNodes(query, { ...of, limit: AT_ONCE });
   await measureAll(query, of);
   const rest = await findUnchecked(query, { ...of, limit: 1 });
   if (rest.length === 0 || state === "cancelled") {
@@ -57,20 +60,4 @@ async function measureAll(query: Query, of: OfExperiment): Promise<void> {
     await measureRuns(query, of.projectId, ids);
   }
   await markUnplaced(query, of.projectId, of.experimentId);
-}
-
-/** Null as long as it has not arrived, or its end has not. */
-async function findEndedTrace(query: Query, { projectId, reader }: OfExperiment, { trace_id: traceId }: RunRow): Promise<Trace | null> {
-  if (traceId === null) {
-    return null;
-  }
-  try {
-    const trace = await loadTrace(query, { projectId, reader, traceId });
-    return trace.status === "running" ? null : trace;
-  } catch (error) {
-    if (error instanceof AppError && error.status === 404) {
-      return null;
-    }
-    throw error;
-  }
 }

@@ -8,7 +8,7 @@ export type RunRow = Omit<Selectable<ObservabilitySchema["observability.experime
 export type ScoreRow = Omit<Selectable<ObservabilitySchema["observability.run_scores"]>, "project_id" | "experiment_id">;
 /** A run as it is written; `checks` are null as long as they await the trace. */
 export type NewRun = { readonly run: ReportedRun; readonly checks: readonly CheckResult[] | null };
-type RunKey = { readonly item_id: string; readonly repetition: number; readonly attempt: number };
+export type RunKey = { readonly item_id: string; readonly repetition: number; readonly attempt: number };
 type EndedRun = RunKey & Pick<RunRow, "state">;
 
 /** Whether `score` is of the newest attempt: few runs have another, and those that it came after have an index of their own. */

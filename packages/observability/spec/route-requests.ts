@@ -41,6 +41,7 @@ export const BODIES: Readonly<Record<string, object>> = {
 };
 export const QUERIES: Readonly<Record<string, string>> = {
   "GET /api/v1/projects/:project_id/datasets/:dataset_id/diff": "?from=0",
+  "GET /api/v1/projects/:project_id/experiments/:experiment_id/nodes": "?baseline=main",
   "DELETE /api/v1/projects/:project_id/score-configs": "?name=kept-config",
   "DELETE /api/v1/projects/:project_id/prices": "?model=kept&valid_from=2026-01-01T00:00:00Z",
   "GET /api/v1/projects/:project_id/compare": "?a=:trace_id&b=:trace_id",

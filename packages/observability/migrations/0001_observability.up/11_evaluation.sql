@@ -105,6 +105,8 @@ create table observability.experiment_runs (
   tokens bigint,
   -- Where its trace failed, when that was found: `{repo, commit, path, function, line}`.
   place json,
+  -- What it did at each node, as `divergence` tells runs apart; null until its trace was read.
+  nodes json,
   -- Results of the item's checks; null as long as they await the trace.
   checks json,
   is_newest boolean not null default true,

@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import type { RunFacts } from "#divergence/compare-nodes.ts";
+import type { NodeFact } from "#divergence/node-facts.ts";
+import type { Query } from "#schema.ts";
+import { hasRoleIn } from "#store/reader.ts";
+import type { Pooled } from "./item-means.store.ts";
+import type { OfExperiment, RunKey } from "./runs.store.ts";
+
+/** Runs whose traces were not read yet. */
+export async function findWithoutNodes(
+  query: Query,
+  { projectId, reader, experimentId, limit }: OfExperiment & { readonly limit: number },
+): Promise<readonly (RunKey & { readonly trace_id: string | null })[]> {
+  return query
+    .selectFrom("observability.experiment_runs")
+    .select(["item_id", "repetition", "attempt", "trace_id"])
+    .where("project_id", "=", projectId)
+    .where("experiment_id", "=", experimentId)
+    .where("is_newest", "=", true)
+    .where("trace_id", "is not", null)
+    .where("nodes", "is", null)
+    .where(hasRoleIn(reader, "viewer", projectId))
+    .limit(limit)
+    .execute();
+}
+
+/** Unless they are known, or were redacted meanwhile. */
+export async function writeNodes(query: Query, of: OfExperiment, run: RunKey, nodes: readonly NodeFact[]): Promise<void> {
+  await query
+    .updateTable("observability.experiment_runs")
+    .set({ nodes: JSON.stringify(nodes) })
+    .where("project_id", "=", of.projectId)
+    .where("experiment_id", "=", of.experimentId)
+    .where("item_id", "=", run.item_id)
+    .where("repetition", "=", run.repetition)
+    .where("attempt", "=", run.attempt)
+    .where("nodes", "is", null)
+    .execute();
+}
+
+/** Characters of facts that are read of one side; of more a part of the items, chosen by chance, the same for both sides. */
+const MAX_CHARACTERS = 24_000_000;
+
+/** The newest attempts that say what they did. An evaluator of which less is better fails nothing. */
+export async function listRunFacts(
+  query: Query,
+  { projectId, reader, experimentIds, higher }: Pooled & { readonly higher: readonly string[] },
+): Promise<{ readonly runs: readonly RunFacts[]; readonly unknown: number }> {
+  const { rows } = await sql<Omit<RunFacts, "nodes"> & { readonly nodes: readonly NodeFact[] | null }>`
+    with run as (
+      select run.*, item.version, item.cluster,
+        sum(length(run.nodes::text)) over (order by md5(run.item_id::text), run.repetition, run.experiment_id) as total
+      from observability.experiments as experiment
+      join observability.experiment_runs as run on run.project_id = experiment.project_id and run.experiment_id = experiment.id and run.is_newest
+        and run.state <> 'missing'
+      join observability.item_revisions as item on item.project_id = run.project_id and item.dataset_id = experiment.dataset_id and item.item_id = run.item_id
+        and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
+      where experiment.project_id = ${projectId}::uuid and experiment.id = any(${experimentIds}::uuid[]) and ${hasRoleIn(reader, "viewer", projectId)}
+    )
+    select run.item_id || ' ' || run.version as item, run.cluster,
+      case when run.total <= ${MAX_CHARACTERS} and run.nodes::text <> '[]' then run.nodes end as nodes,
+      run.state = 'failed' or exists (
+        select from observability.run_scores as score
+        where score.project_id = ${projectId}::uuid and score.experiment_id = run.experiment_id and score.item_id = run.item_id
+          and score.repetition = run.repetition and score.attempt = run.attempt and score.is_boolean and score.value < 1
+          and (score.source = 'check' or score.name = any(${higher}::text[]))
+      ) as has_failed
+    from run`.execute(query);
+  const runs = rows.flatMap(({ nodes, ...run }) => (nodes === null ? [] : [{ ...run, nodes }]));
+  return { runs, unknown: rows.length - runs.length };
+}
