@@ -78,6 +78,11 @@ export function describeDivergence(
   return `begins${where}: ${describeChange(divergence)} (${path})`;
 }
 
+/** The same with how many failing items it is of. */
+export function describeFirst(divergence: Divergence): string {
+  return `${describeDivergence(divergence)} in ${divergence.items} of ${divergence.failing} failing items`;
+}
+
 function describeChange({ path, aspect, what, now, before }: Pick<Divergence, "path" | "aspect" | "what" | "now" | "before">): string {
   const name = lastName(path);
   const key = what === "" ? "the output" : what;

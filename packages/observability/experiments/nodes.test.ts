@@ -5,6 +5,7 @@ import { describeDivergence, itemPageSchema, nodesSchema } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { agentRun, createProducer } from "#testing/agent-run.ts";
+import { callTool } from "#testing/call-tool.ts";
 import { createEvaluationRig, type EvaluationRig } from "#testing/evaluation-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 
@@ -73,6 +74,9 @@ test("the first divergence of failing items is told with its line, also when the
     items: ITEMS,
     stands_out: true,
   });
+  expect(await callTool(database, "get_experiment", { experiment: change, baseline: "main" })).toMatch(
+    /^first divergence: begins at src\/tools\.ts:12: refund runs instead of find_order \(.*\) in 9 of 9 failing items$/mu,
+  );
   await database.pool.query("delete from observability.traces where project_id = $1", [rig.projectId]);
   expect((await compare(change, main)).first_divergence).toEqual(first);
 });

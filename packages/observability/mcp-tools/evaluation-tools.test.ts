@@ -93,6 +93,8 @@ describe("get_experiment", () => {
     expect(text).toMatch(/^score exact: worse, 1 → 0.333, Δ -0.667 \(95%: -.*\), 12 items, 0 better, 8 worse$/mu);
     expect(text).toMatch(/^ {2}exact 1 → 0$/mu);
     expect(text).toContain("at acme/refunds@0123456789ab policy.ts:88");
+    // All of them have one trace.
+    expect(text).not.toContain("first divergence");
     expect(text).toContain(`step ${step.slice(-8)}`);
     expect(text.match(/^beside .* before: /gmu)).toHaveLength(1);
     expect((await call("get_experiment", { experiment, baseline: "main" })).match(/^beside .* before: /gmu)).toHaveLength(2);

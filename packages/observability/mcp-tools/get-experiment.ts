@@ -1,7 +1,8 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
-import { DEFAULT_MARGIN, nameWithUnit, type ComparedScore, type Gate } from "#contract.ts";
+import { DEFAULT_MARGIN, describeFirst, nameWithUnit, type ComparedScore, type Divergence, type Gate } from "#contract.ts";
+import { compareExperimentNodes } from "#experiments/compare-experiment-nodes.ts";
 import { compareExperiments, type Compared } from "#experiments/compare-experiments.ts";
 import type { Only } from "#experiments/compared-items.store.ts";
 import { experimentNotFound } from "#experiments/experiments.errors.ts";
@@ -33,6 +34,7 @@ const SCORES_PART = 0.4;
 const MAX_REASONS = 5;
 const REASON = 200;
 const NAME = 80;
+const DIVERGENCE = 240;
 
 export const getExperimentTool: ToolDefinition<typeof inputSchema> = {
   name: "get_experiment",
@@ -47,7 +49,11 @@ get_trace opens a trace of these. It says what is missing.`,
     const baseline = requested ?? (await findBefore(reading, of, candidate));
     const compared = await compareExperiments(query, { ...of, experimentId: experiment, baseline, margin: DEFAULT_MARGIN });
     const gate = judgeExperiment({ compared, baseline, primary: undefined });
-    return answerFor({ of, compared, gate, cursor }, reading);
+    const first =
+      baseline === undefined || cursor !== undefined
+        ? null
+        : (await compareExperimentNodes(query, { ...of, experimentId: experiment, baseline })).first_divergence;
+    return answerFor({ of, compared, gate, first, cursor }, reading);
   },
 };
 
@@ -66,14 +72,18 @@ type Comparing = {
   readonly of: InProject;
   readonly compared: Compared;
   readonly gate: Pick<Gate, "outcome" | "reasons" | "scores">;
+  readonly first: Divergence | null;
   readonly cursor: string | undefined;
 };
 
-async function answerFor({ of, compared, gate, cursor }: Comparing, reading: Reading): Promise<string> {
+async function answerFor({ of, compared, gate, first, cursor }: Comparing, reading: Reading): Promise<string> {
   const { call, query } = reading;
   const { candidate, baseline, shown } = compared;
   const budget = call.maxTokens - OVERHEAD_TOKENS;
-  const about = describe(compared, gate);
+  const about = [
+    ...describe(compared, gate),
+    ...(first === null ? [] : [recordedLine(`first divergence: ${describeFirst(first)}`, DIVERGENCE)]),
+  ];
   const scores = fitItems(shown.scores, { ...call, maxTokens: budget * SCORES_PART, render: renderScore });
   const listing = { ...of, candidate, baseline, ...chooseItems(compared) };
   const limit = Math.min(Math.max(Math.floor(budget / ITEM_TOKENS), 1), MAX_ITEMS);

@@ -1,6 +1,6 @@
 import { appendFile, writeFile } from "node:fs/promises";
 import { errorMessage } from "@sightline/foundation/errors";
-import { experimentComparisonSchema, gateSchema, type Gate } from "@sightline/observability/contract";
+import { describeFirst, experimentComparisonSchema, gateSchema, nodesSchema, type Gate } from "@sightline/observability/contract";
 import { z } from "zod";
 import { findBranch, findCheckout } from "#demo/checkout.ts";
 import { UsageError } from "#settings/failure.ts";
@@ -41,7 +41,7 @@ export async function evaluate(what: What, given: readonly string[], options: Ga
     const query = new URLSearchParams({ margin: String(margin), ...(options.baseline === false ? {} : { baseline: options.baseline }) });
     if (what === "compare") {
       const comparison = experimentComparisonSchema.parse(await client.get(`/experiments/${id}/comparison?${query.toString()}`));
-      await show(toTable(comparison), options);
+      await show([toTable(comparison), ...(await findDivergence(client, id, options))].join("\n\n"), options);
       return;
     }
     if (options.primary !== undefined) {
@@ -55,6 +55,16 @@ export async function evaluate(what: What, given: readonly string[], options: Ga
     console.error(error instanceof z.ZodError ? "The answer is none of Sightline's; is the address right?" : errorMessage(error));
     process.exitCode = BROKEN_EXIT;
   }
+}
+
+/** A sentence on where failing items begin to go another way, when that is known. */
+async function findDivergence(client: EvaluationClient, id: string, { baseline }: GateOptions): Promise<readonly string[]> {
+  if (baseline === false) {
+    return [];
+  }
+  const answer = await client.get(`/experiments/${id}/nodes?${new URLSearchParams({ baseline }).toString()}`);
+  const { first_divergence: first } = nodesSchema.parse(answer);
+  return first === null ? [] : [`First divergence: ${describeFirst(first)}.`];
 }
 
 async function chooseExperiment(client: EvaluationClient, what: What, given: readonly string[], options: GateOptions): Promise<string> {
