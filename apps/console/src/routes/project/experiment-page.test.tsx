@@ -81,6 +81,46 @@ describe("the page of an experiment", () => {
     expect(screen.queryByRole("columnheader", { name: "Verdict" })).toBeNull();
   });
 
+  it("says where failing items begin to go another way, and names each node that changed, with its line in both commits", async () => {
+    const place = { repo: "github.com/acme/shop", commit: "b".repeat(40), path: "src/policy.ts", line: 88 };
+    const node = { path: "agent › verify", kind: "node", aspect: "edge", what: "refund", candidate_place: place };
+    const baselinePlace = { ...place, commit: "a".repeat(40), line: 80 };
+    open("?baseline=main", {
+      [`GET ${PATH}/${candidate.id}/nodes`]: {
+        nodes: [
+          {
+            ...node,
+            baseline_place: baselinePlace,
+            baseline: 0,
+            candidate: 0.225,
+            value: 0.225,
+            low: 0.1,
+            high: 0.35,
+            items: 40,
+            stands_out: true,
+          },
+        ],
+        first_divergence: { ...node, baseline_place: baselinePlace, now: ["refund"], before: ["ask"], items: 9, failing: 9 },
+        runs: { candidate: 40, baseline: 40 },
+        unknown: { candidate: 0, baseline: 2 },
+        is_repeated: false,
+      },
+    });
+    const section = await screen.findByRole("region", { name: "Nodes" });
+    await within(section).findByText(
+      /Begins at src\/policy\.ts:88: edge verify → refund instead of verify → ask .* in 9 of 9 failing items/,
+    );
+    expect(section.textContent).toContain("2 runs left out");
+    const [, row] = within(section).getAllByRole("row");
+    expect(row?.textContent).toContain("leads to refund");
+    expect(row?.textContent).toContain("stands out");
+    expect(
+      within(row as HTMLElement)
+        .getByRole("link", { name: "what changed" })
+        .getAttribute("href"),
+    ).toContain("base=aaaa");
+  });
+
   it("says that it is not here", async () => {
     open("", { [`GET ${PATH}/${candidate.id}/comparison`]: () => refuse(404, "experiment_not_found", "There is no such experiment.") });
     expect(await screen.findByRole("heading", { name: "This experiment is not here" })).toBeTruthy();

@@ -9,6 +9,7 @@ import { Compared } from "#features/experiments/components/compared.tsx";
 import { ExportItems } from "#features/experiments/components/export-items.tsx";
 import { GateOutcomeText } from "#features/experiments/components/gate-outcome.tsx";
 import { ItemGrid } from "#features/experiments/components/item-grid.tsx";
+import { NodeTable } from "#features/experiments/components/node-table.tsx";
 import { ScoreTable } from "#features/experiments/components/score-table.tsx";
 import { hasCode } from "#http/api-error.ts";
 import { NoMatch, Unanswered } from "#ui/kit/list-states.tsx";
@@ -107,6 +108,9 @@ function Whole({ comparison }: { readonly comparison: ExperimentComparison }) {
           <ScoreTable comparison={comparison} />
         )}
       </Paper>
+      {search.baseline !== undefined && isCompared && (
+        <NodeTable projectId={projectId} experimentId={experimentId} baseline={search.baseline} />
+      )}
       <section>
         <Group justify="space-between" mb="sm">
           <Title order={2}>Items</Title>

@@ -1,4 +1,10 @@
-import { experimentComparisonSchema, experimentItemPageSchema, experimentPageSchema, gateSchema } from "@sightline/observability/contract";
+import {
+  experimentComparisonSchema,
+  experimentItemPageSchema,
+  experimentPageSchema,
+  gateSchema,
+  nodesSchema,
+} from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
 import { answerTo, pageByPage } from "#http/queries.ts";
@@ -32,6 +38,13 @@ export function comparisonQuery(projectId: string, id: string, compared: Compare
     ),
     // Another baseline does not take the page away.
     placeholderData: keepPreviousData,
+  });
+}
+
+export function nodesQuery(projectId: string, id: string, baseline: string) {
+  return queryOptions({
+    queryKey: [...keyOf(projectId), id, "nodes", baseline],
+    queryFn: answerTo(observability.get(`${pathOf(projectId, id)}/nodes`, { query: { baseline }, answer: nodesSchema })),
   });
 }
 
