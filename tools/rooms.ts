@@ -455,8 +455,10 @@ export const PARTS: readonly Part[] = [
       "query/transcript": { uses: ["messages", "query/steps", "query/access", "store"], why: "a conversation is read from steps" },
       "query/compare": {
         uses: [
+          "divergence",
           "statistics",
           "trace-facts",
+          "query/trace",
           "query/columns",
           "query/conditions",
           "query/graph",

@@ -8,6 +8,7 @@ import {
   usageSchema,
   WITHOUT_NUL,
 } from "./parts.ts";
+import { divergenceOfTwoSchema } from "./nodes.ts";
 import { traceIdsSchema } from "./explore.ts";
 import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
 
@@ -102,6 +103,8 @@ export const comparisonSchema = z.object({
   project_id: z.uuid(),
   a: comparedTraceSchema,
   b: comparedTraceSchema,
+  /** Where the second begins to go another way, of what is of the way and of values, not of time; null where nowhere, or where a trace has more steps than are read for it. */
+  first_divergence: divergenceOfTwoSchema.nullable(),
   /** Aligned steps, and those that only one run has. */
   counts: z.object({ same: z.int(), changed: z.int(), only_a: z.int(), only_b: z.int(), moved: z.int() }),
   input: comparedValueSchema,

@@ -48,6 +48,9 @@ export const divergenceSchema = z.object({
   failing: z.int(),
 });
 export type Divergence = z.infer<typeof divergenceSchema>;
+/** Of two traces, `baseline` and before being the first. */
+export const divergenceOfTwoSchema = divergenceSchema.omit({ items: true, failing: true });
+export type DivergenceOfTwo = z.infer<typeof divergenceOfTwoSchema>;
 
 export const nodesSchema = z.object({
   /** Those that stand out first; 200 at the most. */

@@ -1,4 +1,4 @@
-import { lastName, SEPARATOR, type Divergence } from "#contract.ts";
+import { lastName, SEPARATOR, type CodeLine, type Divergence } from "#contract.ts";
 import { benjaminiHochberg } from "#statistics/many-scores.ts";
 import { MEASURED, PRESENT, type ComparedItem, type Feature, type FeaturedRun, type Row } from "./run-features.ts";
 
@@ -9,6 +9,12 @@ const MAX_NAMES = 3;
 /** A step belongs to the code that calls it: that is where it was decided that it runs. */
 const isOfCaller = ({ aspect, kind }: Feature) => (aspect === "runs" || aspect === "input") && kind !== "node" && kind !== "graph";
 
+/** Its line in a run that has the step. */
+export function stepPlace(feature: Feature, found: Feature | undefined): CodeLine | null {
+  const fact = found?.fact;
+  return fact === undefined ? null : isOfCaller(feature) ? (fact.caller ?? fact.place) : fact.place;
+}
+
 /** Its lines in both, of the runs that have it or, for what only one side does, of the same step. */
 export function placesOf(
   items: readonly ComparedItem[],
@@ -18,8 +24,7 @@ export function placesOf(
   const runsKey = JSON.stringify([feature.path, "runs", ""]);
   const placeIn = (runs: readonly FeaturedRun[]) => {
     for (const { features } of runs) {
-      const fact = (features.get(key) ?? features.get(runsKey))?.fact;
-      const place = fact === undefined ? null : isOfCaller(feature) ? (fact.caller ?? fact.place) : fact.place;
+      const place = stepPlace(feature, features.get(key) ?? features.get(runsKey));
       if (place !== null) {
         return place;
       }
@@ -39,7 +44,7 @@ export function findFirst(items: readonly ComparedItem[], rows: readonly Row[]):
   const sure = told.filter((_, at) => (adjusted[at] ?? 1) <= CHANCE);
   const failing = items.filter(({ candidate }) => candidate.some(({ hasFailed }) => hasFailed));
   const firsts = failing.flatMap((item) => firstOf(item, sure) ?? []);
-  const [most] = [...Map.groupBy(firsts, ({ row }) => siteOf(row))].toSorted(([, left], [, right]) => right.length - left.length);
+  const [most] = [...Map.groupBy(firsts, ({ row }) => siteOf(row.feature))].toSorted(([, left], [, right]) => right.length - left.length);
   if (most === undefined) {
     return null;
   }
@@ -49,7 +54,9 @@ export function findFirst(items: readonly ComparedItem[], rows: readonly Row[]):
     return null;
   }
   const { path, kind, aspect, what, candidate_place, baseline_place } = first.row.shown;
-  const atSite = sure.filter((row) => siteOf(row) === siteOf(first.row)).toSorted((left, right) => left.feature.at - right.feature.at);
+  const atSite = sure
+    .filter((row) => siteOf(row.feature) === siteOf(first.row.feature))
+    .toSorted((left, right) => left.feature.at - right.feature.at);
   const names = (sign: number) =>
     atSite.flatMap(({ shown, feature }) => (shown.value * sign > 0 ? [feature.what || lastName(feature.path)] : [])).slice(0, MAX_NAMES);
   return {
@@ -67,7 +74,7 @@ export function findFirst(items: readonly ComparedItem[], rows: readonly Row[]):
 }
 
 /** Two edges from one visit are one divergence, and so are one step and another in its place. */
-function siteOf({ feature: { path, aspect, what } }: Row): string {
+export function siteOf({ path, aspect, what }: Feature): string {
   return JSON.stringify([aspect === "runs" ? path.split(SEPARATOR).slice(0, -1) : path, aspect, aspect === "value" ? what : ""]);
 }
 

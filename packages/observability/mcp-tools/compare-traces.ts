@@ -1,7 +1,14 @@
 import { fitItems } from "@sightline/foundation/fit-items";
 import { orRefuse } from "@sightline/foundation/errors";
 import { z } from "zod";
-import type { Observation, AlignedStep, ComparedStep, ComparedTrace, Comparison } from "#contract.ts";
+import {
+  describeDivergence,
+  type Observation,
+  type AlignedStep,
+  type ComparedStep,
+  type ComparedTrace,
+  type Comparison,
+} from "#contract.ts";
 import { compareTraces } from "#query/compare/compare-traces.ts";
 import { findTrace } from "#query/steps/traces.store.ts";
 import { fenced, NOTICE, recordedLine, codeText, costText, durationText, plural, timeText } from "./recorded-text.ts";
@@ -97,6 +104,7 @@ function answerFor(comparison: Comparison, { call }: Reading): string {
   const { same, changed: count, only_a: onlyA, only_b: onlyB } = comparison.counts;
   const lines = [
     ...sides,
+    ...(comparison.first_divergence === null ? [] : [recordedLine(`b ${describeDivergence(comparison.first_divergence)}`, ERROR)]),
     `steps: ${same} the same, ${count} changed, ${onlyA} only in a, ${onlyB} only in b`,
     ...code.map((line) => `code: ${line}`),
     ...shownWhole.map(renderWhole),

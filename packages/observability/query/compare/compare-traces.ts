@@ -1,6 +1,9 @@
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { z } from "zod";
 import type { AlignedStep, AlignmentFilter, ComparedTrace, ComparedValue, Comparison, CompareRequest } from "#contract.ts";
+import { compareTwo } from "#divergence/compare-two.ts";
+import { nodeFactsOf } from "#divergence/node-facts.ts";
+import { loadTraceOf } from "#query/trace/load-trace.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import type { Query } from "#schema.ts";
 import { MAX_COMPARED_STEPS } from "./compared-steps.store.ts";
@@ -64,6 +67,7 @@ export async function compareTraces(query: Query, wanted: CompareOptions): Promi
     project_id: projectId,
     a: await presentCompared(query, a),
     b: await presentCompared(query, b),
+    first_divergence: await findDivergence(query, a, b),
     counts: countsOf(all),
     ...whole,
     commits: shownCommits,
@@ -90,6 +94,17 @@ async function compareSteps(query: Query, sides: { readonly a: LoadedRun; readon
     const aspects = new Set([...row.aspects].filter((aspect) => !isValueAspect(aspect) || answer.aspects.includes(aspect)));
     return { ...row, aspects, outcome: findOutcome({ ...row, aspects }), values: answer.value.outcome === "same" ? null : answer.value };
   });
+}
+
+/** Steps of one trace, of which nearly all that an answer of it holds is read. */
+const MAX_READ_STEPS = 1_000;
+
+async function findDivergence(query: Query, a: LoadedRun, b: LoadedRun): Promise<Comparison["first_divergence"]> {
+  if (Math.max(a.steps.length, b.steps.length) > MAX_READ_STEPS) {
+    return null;
+  }
+  const facts = async ({ trace }: LoadedRun) => nodeFactsOf(await loadTraceOf(query, trace), trace.project_id);
+  return compareTwo(await facts(a), await facts(b));
 }
 
 /** What the runs as a whole took in and gave back. */

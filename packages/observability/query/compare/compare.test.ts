@@ -73,7 +73,8 @@ afterAll(async () => {
 });
 
 test("steps of two runs are side by side, with what differs between them", async () => {
-  const { steps, counts } = await compare(a, b);
+  const { steps, counts, first_divergence: first } = await compare(a, b);
+  expect(first).toMatchObject({ path: "search", aspect: "runs", now: ["search"], before: [] });
   expect(steps.map(inWords)).toEqual([
     "same node plan: code",
     "only_b retriever search: ",

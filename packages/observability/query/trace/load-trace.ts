@@ -8,13 +8,17 @@ import { presentGraph } from "#query/graph/present-graph.ts";
 import { countLostEventsOfTrace } from "#query/steps/lost-events.store.ts";
 import { presentTrace } from "#query/steps/present-trace.ts";
 import { findTraceContent } from "#query/steps/trace-content.store.ts";
-import { findTrace } from "#query/steps/traces.store.ts";
+import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 
 type Wanted = { readonly reader: Reader; readonly traceId: string; readonly projectId?: string };
 
 /** One trace with its steps and its graph. @throws {AppError} 404 `trace_not_found`. */
 export async function loadTrace(query: Query, wanted: Wanted): Promise<Trace> {
-  const trace = orRefuse(await findTrace(query, wanted), traceNotFound);
+  return loadTraceOf(query, orRefuse(await findTrace(query, wanted), traceNotFound));
+}
+
+/** The same of one that was found already. */
+export async function loadTraceOf(query: Query, trace: TraceSummaryRow): Promise<Trace> {
   const content = await findTraceContent(query, trace.run);
   const lost = await countLostEventsOfTrace(query, trace.run);
   const graph = presentGraph(trace, content.steps, await findGraphEntries(query, trace.run));

@@ -1,5 +1,11 @@
 import { Button, Paper, SegmentedControl, Stack, Text, Title } from "@mantine/core";
-import { type AlignmentFilter, type ComparedTrace, type Comparison, alignmentFilterSchema } from "@sightline/observability/contract";
+import {
+  type AlignmentFilter,
+  type ComparedTrace,
+  type Comparison,
+  alignmentFilterSchema,
+  describeDivergence,
+} from "@sightline/observability/contract";
 import { IconArrowsExchange, IconGitCompare } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
@@ -15,6 +21,7 @@ import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import classes from "./compare-page.module.css";
 import { formatExactCount } from "#ui/words/format.ts";
+import { SafeText } from "#ui/words/safe-text.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/compare");
 
@@ -84,6 +91,11 @@ function Compare({ compared }: { readonly compared: Compared }) {
       {first.cut.length > 0 && (
         <Text size="sm" c="var(--sl-warn)">
           Not everything is compared: {first.cut.join("; ")}.
+        </Text>
+      )}
+      {first.first_divergence !== null && (
+        <Text>
+          <SafeText text={`B ${describeDivergence(first.first_divergence)}.`} />
         </Text>
       )}
       <Sections compared={compared} comparison={first} />
