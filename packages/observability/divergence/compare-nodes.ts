@@ -89,7 +89,9 @@ function compareFeature(items: readonly ComparedItem[], key: string, feature: Fe
     items: pairs.length,
     stands_out: false,
   };
-  return { key, feature, shown, pValue: comparison.pValue };
+  // Two sides differ no less than one does in itself: what counts is an excess alone.
+  const pValue = pairOf !== pairDigests ? comparison.pValue : comparison.difference.value > 0 ? comparison.pValue / 2 : 1;
+  return { key, feature, shown, pValue };
 }
 
 type Values = Pick<Pair, "baseline" | "candidate">;
@@ -110,13 +112,13 @@ function pairMeasured({ candidate, baseline }: ComparedItem, key: string): Value
   return before.length === 0 || now.length === 0 ? null : { baseline: meanOf(before), candidate: meanOf(now) };
 }
 
-/** How often a run differs from one of the baseline, beside how often two of the baseline differ, or, where it ran once, two of the candidate. */
+/** How often a run differs from one of the baseline, beside how often two runs of one side differ. */
 function pairDigests({ candidate, baseline }: ComparedItem, key: string): Values | null {
   const digests = (runs: readonly FeaturedRun[]) => runs.flatMap(({ features }) => features.get(key)?.value ?? []);
   const [before, now] = [digests(baseline), digests(candidate)];
-  const own = differing(before) ?? differing(now);
+  const own = [differing(before), differing(now)].filter((share) => share !== null);
   const across = now.flatMap((value) => before.map((other) => Number(value !== other)));
-  return own === null || across.length === 0 ? null : { baseline: own, candidate: meanOf(across) };
+  return own.length === 0 || across.length === 0 ? null : { baseline: meanOf(own), candidate: meanOf(across) };
 }
 
 function differing(values: readonly (string | number)[]): number | null {
