@@ -71,6 +71,11 @@ export function lastName(path: string): string {
   return path.split(SEPARATOR).at(-1) ?? path;
 }
 
+/** LangGraph's own name of the end is none to read. */
+export function nameTarget(target: string): string {
+  return target === "__end__" ? "the end" : target;
+}
+
 /** `begins at policy.ts:88: edge verify → refund instead of verify → ask`, without how many items it is of. */
 export function describeDivergence(
   divergence: Pick<Divergence, "path" | "aspect" | "what" | "now" | "before" | "candidate_place" | "baseline_place">,
@@ -91,7 +96,7 @@ function describeChange({ path, aspect, what, now, before }: Pick<Divergence, "p
   const key = what === "" ? "the output" : what;
   switch (aspect) {
     case "edge": {
-      const edges = (targets: readonly string[]) => targets.map((target) => `${name} → ${target}`).join(" or ");
+      const edges = (targets: readonly string[]) => targets.map((target) => `${name} → ${nameTarget(target)}`).join(" or ");
       return now.length === 0
         ? `edge ${edges(before)} is no longer taken`
         : `edge ${edges(now)}${before.length === 0 ? "" : ` instead of ${edges(before)}`}`;

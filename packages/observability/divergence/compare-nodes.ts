@@ -30,12 +30,18 @@ export function compareNodes(candidate: readonly RunFacts[], baseline: readonly 
   ];
   return {
     nodes: rows
-      .toSorted((left, right) => Number(right.shown.stands_out) - Number(left.shown.stands_out) || left.pValue - right.pValue)
+      .toSorted(byWeight)
       .slice(0, MAX_ROWS)
       .map(({ shown }) => shown),
     first_divergence: findFirst(items, rows),
     is_repeated: items.some((item) => item.candidate.length > 1 || item.baseline.length > 1),
   };
+}
+
+/** What stands out comes first, in the order of the run; the rest by how sure it is. */
+function byWeight(left: Row, right: Row): number {
+  const both = Number(right.shown.stands_out) - Number(left.shown.stands_out);
+  return both || (left.shown.stands_out ? left.feature.at - right.feature.at : left.pValue - right.pValue);
 }
 
 function pairItems(candidate: readonly RunFacts[], baseline: readonly RunFacts[]): readonly ComparedItem[] {

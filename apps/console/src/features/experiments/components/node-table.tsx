@@ -2,6 +2,7 @@ import { Anchor, Button, Paper, Text } from "@mantine/core";
 import {
   describeFirst,
   lastName,
+  nameTarget,
   repositoryName,
   type ChangedNode,
   type Divergence,
@@ -114,7 +115,7 @@ const ASPECTS: Readonly<Record<ChangedNode["aspect"], string>> = {
 
 function nameChange({ aspect, what }: ChangedNode): string {
   const isOutput = (aspect === "state" || aspect === "value") && what === "";
-  return `${ASPECTS[aspect]} ${isOutput ? "its output" : what}`.trim();
+  return `${ASPECTS[aspect]} ${isOutput ? "its output" : nameTarget(what)}`.trim();
 }
 
 const asScore = ({ aspect }: ChangedNode) => ({ source: "run", name: aspect }) as const;
