@@ -1,0 +1,66 @@
+import { EvaluationError } from "./evaluation-error.ts";
+import type { Evaluator } from "./evaluators.ts";
+
+/** What is evaluated, and how. */
+export type EvaluationPlan<Input = unknown> = {
+  /** Called with an item's input; what it throws is a failed run. */
+  readonly task: (input: Input) => unknown;
+  /** Its name or its id. */
+  readonly dataset: string;
+  /** Functions, called by their names; or names with functions. */
+  readonly evaluators?: readonly Evaluator[] | Readonly<Record<string, Evaluator>>;
+  /** From 1 to 100; default 1. */
+  readonly repetitions?: number;
+  /** Runs at once; default 8. */
+  readonly concurrency?: number;
+  /** A branch, of whose experiments the newest are taken together, or an experiment's id. */
+  readonly baseline?: string;
+  /** The difference that matters; the platform's, 0.1, by default. */
+  readonly margin?: number;
+  /** Of the experiment; the task's name by default. */
+  readonly name?: string;
+  /** What the task was set up with, such as its model and prompt. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly split?: string;
+  /** Seconds that a run, and each evaluator, may take; default 300. */
+  readonly timeout?: number;
+  readonly maxRuns?: number;
+  /** Dollars, after which no run begins. */
+  readonly maxCost?: number;
+  /** An experiment's id, to go on with it. */
+  readonly resume?: string;
+  /** Default `OBS_API_URL`. */
+  readonly apiUrl?: string;
+  /** Default `OBS_API_KEY`. */
+  readonly apiKey?: string;
+  /** Default the publisher's project, then `OBS_PROJECT_ID`. */
+  readonly projectId?: string;
+  /** Cancels it; what ended is reported. */
+  readonly signal?: AbortSignal;
+};
+
+/** @throws EvaluationError for what no evaluation can be made of */
+export function checkPlan(plan: EvaluationPlan<never>): void {
+  if (typeof plan.task !== "function") {
+    throw new EvaluationError("The task must be a function of the item's input.");
+  }
+  const counts = [
+    ["repetitions", plan.repetitions ?? 1, 100],
+    ["concurrency", plan.concurrency ?? 8, 1000],
+    ["maxRuns", plan.maxRuns ?? 1, 1e9],
+  ] as const;
+  for (const [name, value, maximum] of counts) {
+    if (!Number.isInteger(value) || value < 1 || value > maximum) {
+      throw new EvaluationError(`${name} must be a whole number from 1 to ${maximum}.`);
+    }
+  }
+  const amounts = [
+    ["timeout", plan.timeout ?? 300, "seconds"],
+    ["maxCost", plan.maxCost ?? 1, "dollars"],
+  ] as const;
+  for (const [name, value, unit] of amounts) {
+    if (!(value > 0)) {
+      throw new EvaluationError(`${name} must be ${unit} above 0.`);
+    }
+  }
+}
