@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { EvaluationError, RefusedError } from "./evaluation-error.ts";
+import { processEnvironment } from "../settings/settings.ts";
 
 const CALL_TIMEOUT = 30_000;
 const MAX_TRIES = 6;
@@ -24,9 +25,9 @@ export class Api {
 
   /** What is not given comes from the variables; all that is missing is named at once. */
   constructor(url: string | undefined, key: string | undefined, projectId: string | undefined, firstWait = FIRST_WAIT) {
-    this.#url = (url ?? process.env["OBS_API_URL"] ?? "").replace(/\/+$/, "");
-    this.#key = key ?? process.env["OBS_API_KEY"] ?? "";
-    this.projectId = (projectId ?? process.env["OBS_PROJECT_ID"] ?? "").toLowerCase();
+    this.#url = (url ?? processEnvironment["OBS_API_URL"] ?? "").replace(/\/+$/, "");
+    this.#key = key ?? processEnvironment["OBS_API_KEY"] ?? "";
+    this.projectId = (projectId ?? processEnvironment["OBS_PROJECT_ID"] ?? "").toLowerCase();
     this.#firstWait = firstWait;
     const missing = [
       /^https?:\/\//.test(this.#url) ? "" : "the platform's address (apiUrl or OBS_API_URL; http:// or https://)",

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { processEnvironment } from "../settings/settings.ts";
 
 const TIMEOUT = 5000;
 const MAX_NAME_LENGTH = 100;
@@ -10,9 +11,9 @@ export type Checkout = { readonly branch: string | null; readonly commit: string
 /** Which of the application's code runs, by the git of the working directory and `OBS_COMMIT`. Never throws. */
 export function readCheckout(): Checkout {
   const head = git("rev-parse", "--abbrev-ref", "HEAD");
-  const told = BRANCH_VARIABLES.map((name) => process.env[name]).find((value) => value !== undefined && value !== "");
+  const told = BRANCH_VARIABLES.map((name) => processEnvironment[name]).find((value) => value !== undefined && value !== "");
   const branch = head === "" || head === "HEAD" ? told : head;
-  const commit = process.env["OBS_COMMIT"] || git("rev-parse", "HEAD");
+  const commit = processEnvironment["OBS_COMMIT"] || git("rev-parse", "HEAD");
   return {
     branch: branch?.slice(0, MAX_NAME_LENGTH) ?? null,
     commit: commit === "" ? null : commit.slice(0, MAX_NAME_LENGTH),

@@ -12,6 +12,7 @@ import { type Comparison, EvaluationResult, type Experiment } from "./result.ts"
 import { runItem, type Runner, type Turn } from "./run-item.ts";
 import { keepUnreported, readUnreported } from "./unreported.ts";
 import { sdkState } from "../client/sdk-state.ts";
+import { processEnvironment } from "../settings/settings.ts";
 
 const FIRST_WAIT = 1000;
 
@@ -137,7 +138,7 @@ function keep(reporter: Reporter, experimentId: string): string {
 
 async function readResult(api: Api, plan: EvaluationPlan<never>, experiment: Experiment): Promise<EvaluationResult> {
   const path = `/experiments/${experiment.id}`;
-  const console = (sdkState.publisher?.settings.consoleUrl || process.env["OBS_CONSOLE_URL"] || "").replace(/\/+$/, "");
+  const console = (sdkState.publisher?.settings.consoleUrl || processEnvironment["OBS_CONSOLE_URL"] || "").replace(/\/+$/, "");
   const url = console === "" ? api.address(path) : `${console}/projects/${api.projectId}${path}`;
   const runs = await api.list<unknown>(`${path}/runs`);
   try {

@@ -3,10 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Run } from "./run-item.ts";
+import { processEnvironment } from "../settings/settings.ts";
 
 /** Python's SDK keeps its own there, too, in the same form. */
 function keptFolder(): string {
-  return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "sightline-sdk", "evaluations");
+  return join(processEnvironment["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "sightline-sdk", "evaluations");
 }
 
 /** Writes a file of runs that the platform has not taken, one a line, which only this user may read. @throws Error of the system */

@@ -52,7 +52,7 @@ const TRUE = new Set(["true", "1", "yes", "on"]);
 const FALSE = new Set(["false", "0", "no", "off"]);
 
 // oxlint-disable-next-line node/no-process-env -- The SDK runs in other people's processes and is set up by their environment.
-const processEnvironment: Environment = process.env;
+export const processEnvironment: Environment = process.env;
 
 // oxlint-disable-next-line no-console -- The application's console is the only place an SDK can speak by default.
 const consoleLogger: Logger = { warn: (message) => console.warn(message) };

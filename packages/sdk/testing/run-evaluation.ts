@@ -1,0 +1,61 @@
+/** Evaluates a small agent and prints what came of it as JSON: `node run-evaluation.ts all|cap|cancel|away DATASET [RESUME]`. */
+import { evaluate } from "#src/evaluate.ts";
+import { closeRedisPublisher, initializeRedisPublisher, traceTool } from "#src/index.ts";
+
+const [kind = "", dataset = "", resume] = process.argv.slice(2);
+const cancel = new AbortController();
+
+async function answer(input: unknown): Promise<unknown> {
+  switch (input) {
+    case "fail":
+      throw new RangeError("no order");
+    case "hang":
+      return await new Promise(() => undefined);
+    case "away":
+      throw Object.assign(new Error("overloaded"), { status: 503 });
+    case "large":
+      return "x".repeat(1_000_001);
+    case 1:
+      return traceTool({ name: "find_order", parameters: { number: 1 } }, () => 1);
+    case 4:
+      if (kind === "cancel") {
+        cancel.abort();
+      }
+      return input;
+    default:
+      return input;
+  }
+}
+
+function same({ output, expected }: { readonly output?: unknown; readonly expected?: unknown }): boolean {
+  return output === expected;
+}
+
+function length({ outputs, trace }: { readonly outputs?: unknown; readonly trace?: unknown }) {
+  return { key: "length", score: String(outputs).length, comment: trace === undefined ? "not traced" : "traced" };
+}
+
+function broken(): number {
+  throw new TypeError("a bad day");
+}
+
+if (process.env["OBS_REDIS_URL"]) {
+  await initializeRedisPublisher();
+}
+const told = await evaluate({
+  task: answer,
+  dataset,
+  evaluators: kind === "all" ? [same, length, broken] : [same],
+  repetitions: kind === "all" ? 2 : 1,
+  concurrency: kind === "cancel" ? 1 : 4,
+  timeout: 2,
+  config: { model: "m-1" },
+  signal: cancel.signal,
+  ...(kind === "cap" ? { maxRuns: 2 } : {}),
+  ...(resume === undefined ? {} : { resume }),
+}).then(
+  (result) => ({ experiment: result.experiment, runs: result.runs, table: String(result) }),
+  (error: unknown) => ({ error: String(error) }),
+);
+console.log(JSON.stringify(told));
+await closeRedisPublisher();
