@@ -7,11 +7,12 @@ import { promisify } from "node:util";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { experimentSchema, runSchema } from "#contract.ts";
+import { experimentPageSchema, experimentSchema, runPageSchema, runSchema } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createConsumerRig, type ConsumerRig } from "#testing/consumer-rig.ts";
 import { createEvaluationRig, type EvaluationRig } from "#testing/evaluation-rig.ts";
+import { createInterruption, type Interruption } from "#testing/interruption.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../sdk/testing/run-evaluation.ts", import.meta.url));
 const toldSchema = z.object({
@@ -26,7 +27,7 @@ describe("an evaluation in TypeScript", () => {
   let database: TestDatabase<ObservabilitySchema>;
   let consumer: ConsumerRig;
   let rig: EvaluationRig;
-  let address: string;
+  let way: Interruption;
   let cache: string;
 
   beforeAll(async () => {
@@ -34,34 +35,42 @@ describe("an evaluation in TypeScript", () => {
     consumer = await createConsumerRig(database);
     rig = await createEvaluationRig(database);
     await consumer.start();
-    address = await rig.api.server.listen({ port: 0, host: "127.0.0.1" });
+    way = await createInterruption(await rig.api.server.listen({ port: 0, host: "127.0.0.1" }));
     cache = await mkdtemp(join(tmpdir(), "sightline-evaluate-"));
   });
   afterAll(async () => {
+    await way.close();
     await rig.close();
     await consumer.close();
     await database.drop();
     await rm(cache, { recursive: true });
   });
 
-  async function evaluate(kind: string, datasetId: string, rest: readonly string[] = []) {
+  const runsOf = async (id: string) => runPageSchema.parse((await rig.get(`/experiments/${id}/runs?limit=200`)).body).items;
+  const newestOf = async (datasetId: string) =>
+    experimentSchema.parse(experimentPageSchema.parse((await rig.get(`/experiments?dataset_id=${datasetId}`)).body).items[0]);
+  const run = async (kind: string, datasetId: string, rest: readonly string[] = []) => {
     const env = {
       ...process.env,
       XDG_CACHE_HOME: cache,
-      OBS_API_URL: address,
+      OBS_API_URL: way.url,
       OBS_API_KEY: rig.key,
       OBS_PROJECT_ID: rig.projectId,
       OBS_REDIS_URL: consumer.redis.url,
       OBS_STREAM_NAME: consumer.stream,
       OBS_CONSOLE_URL: "http://console.example.org",
     };
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, kind, datasetId, ...rest], { env, timeout: 60_000 });
+    return await promisify(execFile)(process.execPath, [PROGRAM, kind, datasetId, ...rest], { env, timeout: 60_000 });
+  };
+
+  async function evaluate(kind: string, datasetId: string, rest: readonly string[] = []) {
+    const { stdout, stderr } = await run(kind, datasetId, rest);
     return { told: toldSchema.parse(JSON.parse(stdout)), stderr };
   }
 
   test("runs every item, scores it, and has its checks evaluated over the traces", { timeout: 60_000 }, async () => {
     const checks = [{ type: "tool", tool: "find_order" }];
-    const inputs = [1, "fail", "hang", "away", "large", "hello"];
+    const inputs = [1, "fail", "hang", "away", "large", "hello", "odd", "circle", "nothing", "nul", "fail with nul"];
     const datasetId = await rig.makeDataset(
       inputs.map((input) => ({ input, expected: input, checks: input === 1 ? checks : [], cluster: String(input) })),
     );
@@ -70,7 +79,7 @@ describe("an evaluation in TypeScript", () => {
     expect(told.experiment).toMatchObject({
       state: "finished",
       config: { model: "m-1" },
-      runs: { succeeded: 4, failed: 6, missing: 2, unchecked: 0 },
+      runs: { succeeded: 12, failed: 8, missing: 2, unchecked: 0 },
     });
     const outcomes = told.runs?.filter(({ repetition }) => repetition === 0).map(({ state, output, error }) => [state, output, error]);
     expect(outcomes).toEqual([
@@ -80,6 +89,11 @@ describe("an evaluation in TypeScript", () => {
       ["missing", null, "Error: overloaded"],
       ["failed", null, expect.stringContaining("its output is 1,000,003 bytes of JSON; at most 1,000,000 are taken")],
       ["succeeded", "hello", null],
+      ["succeeded", { big: "1180591620717411303424", ratio: "NaN", tags: "Set(1) { 'a' }" }, null],
+      ["succeeded", "<ref *1> [ [Circular *1] ]", null],
+      ["succeeded", null, null],
+      ["succeeded", { nul: "\0", half: "\uFFFD" }, null],
+      ["failed", null, "RangeError: \uFFFD"],
     ]);
     expect(told.runs?.[0]?.scores).toMatchObject([
       { name: "broken", value: null, error: "TypeError: a bad day" },
@@ -87,7 +101,7 @@ describe("an evaluation in TypeScript", () => {
       { name: "length", value: 1, explanation: "traced" },
       { name: "same", value: 1 },
     ]);
-    expect(stderr).toContain("6 items × 2 = 12 runs");
+    expect(stderr).toContain("11 items × 2 = 22 runs");
     expect(told.table).toContain(`http://console.example.org/projects/${rig.projectId}/experiments/${told.experiment?.id}`);
   });
 
@@ -100,5 +114,49 @@ describe("an evaluation in TypeScript", () => {
     expect(resumed).toMatchObject({ id: capped?.id, state: "finished", runs: { succeeded: 4 } });
     const { error } = (await evaluate("cancel", datasetId)).told;
     expect(error).toMatch(/cancelled; what ended is reported\. Go on with resume: "/);
+  });
+
+  test("is interrupted: what ended is reported, and it goes on later", { timeout: 60_000 }, async () => {
+    const datasetId = await rig.makeDataset([2, 3, 4, 5].map((input) => ({ input })));
+    const { told } = await evaluate("interrupt", datasetId);
+    expect(told.error).toMatch(/cancelled; what ended is reported\. Go on with resume: "/);
+    expect(await newestOf(datasetId)).toMatchObject({ state: "cancelled", runs: { succeeded: 2, failed: 0 } });
+    const { told: rest } = await evaluate("rest", datasetId, ["newest"]);
+    expect(rest.experiment).toMatchObject({ state: "finished", runs: { succeeded: 4 } });
+  });
+
+  test("loses nothing and counts nothing twice while the platform is away", { timeout: 60_000 }, async () => {
+    const datasetId = await rig.makeDataset([2, 3, 5].map((input) => ({ input })));
+    way.interrupt((method, path) => method === "POST" && path.endsWith("/runs"));
+    const { told } = await evaluate("rest", datasetId);
+    expect(told.error).toMatch(
+      /did not answer: .*3 runs that were not reported are kept in .*\.jsonl\. Go on with resume: "[0-9a-f-]+"\./s,
+    );
+    const { id } = await newestOf(datasetId);
+    expect(await runsOf(id)).toEqual([]);
+    way.interrupt(() => false);
+    const { told: rest, stderr } = await evaluate("rest", datasetId, [id]);
+    expect(rest.experiment).toMatchObject({ id, state: "finished", runs: { succeeded: 3, failed: 0, missing: 0 } });
+    expect(stderr, "nothing is run again").not.toContain("/3 runs");
+  });
+
+  test("keeps what is not reported where it is interrupted twice", { timeout: 60_000 }, async () => {
+    const datasetId = await rig.makeDataset([2, 3, 4].map((input) => ({ input })));
+    way.interrupt((method, path) => method === "POST" && path.endsWith("/runs"));
+    await expect(run("interrupt twice", datasetId)).rejects.toMatchObject({
+      signal: "SIGINT",
+      stderr: expect.stringMatching(/interrupted\. 2 runs that were not reported are kept in .*\.jsonl/),
+    });
+    way.interrupt(() => false);
+    const { told, stderr } = await evaluate("rest", datasetId, ["newest"]);
+    expect(told.experiment).toMatchObject({ state: "finished", runs: { succeeded: 3 } });
+    expect(stderr, "only what did not end is run").toContain("1/1 runs");
+  });
+
+  test("runs a thousand items, twenty at once", { timeout: 60_000 }, async () => {
+    const datasetId = await rig.makeDataset(Array.from({ length: 1000 }, (_, index) => ({ input: `item ${index}` })));
+    const { told, stderr } = await evaluate("many", datasetId);
+    expect(told.experiment).toMatchObject({ state: "finished", runs: { succeeded: 1000, failed: 0, missing: 0 } });
+    expect(stderr).not.toContain("Warning");
   });
 });

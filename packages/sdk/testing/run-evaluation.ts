@@ -1,4 +1,4 @@
-/** Evaluates a small agent and prints what came of it as JSON: `node run-evaluation.ts all|cap|cancel|away DATASET [RESUME]`. */
+/** Evaluates a small agent and prints what came of it as JSON: `node run-evaluation.ts KIND DATASET [RESUME]`. */
 import { evaluate } from "#src/evaluate.ts";
 import { closeRedisPublisher, initializeRedisPublisher, traceTool } from "#src/index.ts";
 
@@ -13,6 +13,19 @@ async function answer(input: unknown): Promise<unknown> {
       return await new Promise(() => undefined);
     case "away":
       throw Object.assign(new Error("overloaded"), { status: 503 });
+    case "odd":
+      return { big: 2n ** 70n, none: undefined, ratio: Number.NaN, tags: new Set(["a"]) };
+    case "circle": {
+      const circle: unknown[] = [];
+      circle.push(circle);
+      return circle;
+    }
+    case "nothing":
+      return undefined;
+    case "nul":
+      return { nul: "\0", half: "\ud800" };
+    case "fail with nul":
+      throw new RangeError("\0");
     case "large":
       return "x".repeat(1_000_001);
     case 1:
@@ -20,6 +33,10 @@ async function answer(input: unknown): Promise<unknown> {
     case 4:
       if (kind === "cancel") {
         cancel.abort();
+      } else if (kind.startsWith("interrupt")) {
+        // Ctrl-C, as a terminal sends it.
+        process.kill(process.pid, "SIGINT");
+        return await new Promise(() => undefined);
       }
       return input;
     default:
@@ -39,6 +56,9 @@ function broken(): number {
   throw new TypeError("a bad day");
 }
 
+if (kind === "interrupt twice") {
+  process.once("SIGINT", () => setImmediate(() => process.kill(process.pid, "SIGINT")));
+}
 if (process.env["OBS_REDIS_URL"]) {
   await initializeRedisPublisher();
 }
@@ -47,12 +67,12 @@ const told = await evaluate({
   dataset,
   evaluators: kind === "all" ? [same, length, broken] : [same],
   repetitions: kind === "all" ? 2 : 1,
-  concurrency: kind === "cancel" ? 1 : 4,
+  concurrency: kind === "many" ? 20 : kind === "cancel" || kind.startsWith("interrupt") ? 1 : 4,
   timeout: 2,
   config: { model: "m-1" },
   signal: cancel.signal,
   ...(kind === "cap" ? { maxRuns: 2 } : {}),
-  ...(resume === undefined ? {} : { resume }),
+  ...(resume === undefined ? {} : { resume: resume === "newest" ? true : resume }),
 }).then(
   (result) => ({ experiment: result.experiment, runs: result.runs, table: String(result) }),
   (error: unknown) => ({ error: String(error) }),

@@ -109,12 +109,15 @@ export class Api {
   }
 }
 
+type Refusal = { readonly message?: unknown; readonly details?: readonly { readonly path: string; readonly message: string }[] };
+
 function readRefusal(status: number, text: string): RefusedError {
   const hint = status === 401 || status === 403 ? " (apiKey or OBS_API_KEY is to be a key with the scope evaluate)" : "";
   try {
-    const { message } = JSON.parse(text) as { readonly message?: unknown };
+    const { message, details = [] } = JSON.parse(text) as Refusal;
     if (typeof message === "string") {
-      return new RefusedError(`${message}${hint}`, status);
+      const where = details.slice(0, 3).map((each) => `${each.path}: ${each.message}`);
+      return new RefusedError(`${message}${where.length === 0 ? "" : ` (${where.join("; ")})`}${hint}`, status);
     }
   } catch {
     // A proxy's answer is no JSON; its status says enough.

@@ -9,6 +9,11 @@ import type { Progress } from "./progress.ts";
 import type { Experiment } from "./result.ts";
 import type { Item, Run, Turn } from "./run-item.ts";
 
+/** What an experiment that is gone on with has to have alike. */
+const KEPT = ["dataset_id", "commit", "evaluators", "config"] as const;
+const ESTIMATED_BY = 10;
+const LOOKED_THROUGH = 500;
+
 type Dataset = { readonly id: string; readonly name: string; readonly version: number };
 
 /** The experiment, new or begun before, and the items that it runs. */
@@ -29,27 +34,17 @@ export async function beginExperiment(
     name: plan.name ?? nameOf(plan.task),
     branch,
     is_dirty: isDirty,
-    config: toJson(plan.config ?? {}),
+    config: toJson(plan.config ?? {}).json,
     repetitions: plan.repetitions ?? 1,
   };
-  const begun = plan.resume === undefined ? undefined : await api.get<Experiment>(`/experiments/${encodeURIComponent(plan.resume)}`);
-  for (const name of ["dataset_id", "commit", "evaluators", "config"] as const) {
-    if (begun !== undefined && !isDeepStrictEqual(begun[name], wanted[name])) {
-      const differs = `${name} ${JSON.stringify(begun[name])}, not ${JSON.stringify(wanted[name])}`;
-      throw new EvaluationError(`The experiment ${begun.id} is of ${differs}; begin one without resume.`);
-    }
-  }
+  const begun = plan.resume === undefined ? undefined : await findBegun(api, plan.resume, wanted);
   const { dataset_version: version, split, repetitions } = begun ?? wanted;
-  const listed = await api.list<Item>(`/datasets/${dataset.id}/items`, { version, split });
-  // Of what was a deleted user's nothing is left to run.
-  const items = listed.filter((item) => item.redacted !== true);
-  if (items.length === 0) {
-    throw new EvaluationError(`The dataset ${dataset.name} has no items${split === null ? "" : ` in its split ${split}`}.`);
-  }
+  const items = await listItems(api, dataset, version, split);
   const code = `${branch ?? "no branch"} @ ${(commit ?? "no commit").slice(0, 7)}${isDirty ? " with changes" : ""}`;
   const cap = plan.maxRuns === undefined ? "" : `, at most ${plan.maxRuns} now (maxRuns)`;
-  const shape = `${items.length} items × ${repetitions} = ${items.length * repetitions} runs`;
-  progress.say(`${shape} of ${dataset.name}, version ${version} (${code})${cap}`);
+  const total = items.length * repetitions;
+  const about = await estimate(api, dataset.id, total);
+  progress.say(`${items.length} items × ${repetitions} = ${total} runs${about} of ${dataset.name}, version ${version} (${code})${cap}`);
   return { experiment: begun ?? (await api.post<Experiment>("/experiments", wanted)), items };
 }
 
@@ -71,7 +66,60 @@ export function nameOf(task: { readonly name: string }): string {
   return (task.name || "task").slice(0, 200);
 }
 
-async function findDataset(api: Api, name: string): Promise<Dataset> {
+export async function listItems(api: Api, dataset: Dataset, version: number, split: string | null): Promise<readonly Item[]> {
+  const listed = await api.list<Item>(`/datasets/${dataset.id}/items`, { version, split });
+  // Of what was a deleted user's nothing is left to run.
+  const items = listed.filter((item) => item.redacted !== true);
+  if (items.length === 0) {
+    throw new EvaluationError(`The dataset ${dataset.name} has no items${split === null ? "" : ` in its split ${split}`}.`);
+  }
+  return items;
+}
+
+/** By what a run of the dataset's last experiments cost. */
+export async function estimate(api: Api, datasetId: string, runs: number): Promise<string> {
+  let looked = 0;
+  for await (const { cost, runs: ended } of api.pages<Experiment>("/experiments", { dataset_id: datasetId })) {
+    const known = ended.succeeded + ended.failed;
+    if (typeof cost === "number" && known > 0) {
+      return `, about $${((cost / known) * runs).toFixed(2)},`;
+    }
+    looked += 1;
+    if (looked === ESTIMATED_BY) {
+      break;
+    }
+  }
+  return "";
+}
+
+type Wanted = Pick<Experiment, (typeof KEPT)[number]>;
+
+async function findBegun(api: Api, resume: string | true, wanted: Wanted): Promise<Experiment> {
+  const begun = resume === true ? await findNewest(api, wanted) : await api.get<Experiment>(`/experiments/${encodeURIComponent(resume)}`);
+  for (const name of KEPT) {
+    if (!isDeepStrictEqual(begun[name], wanted[name])) {
+      const differs = `${name} ${JSON.stringify(begun[name])}, not ${JSON.stringify(wanted[name])}`;
+      throw new EvaluationError(`The experiment ${begun.id} is of ${differs}; begin one without resume.`);
+    }
+  }
+  return begun;
+}
+
+async function findNewest(api: Api, wanted: Wanted): Promise<Experiment> {
+  let looked = 0;
+  for await (const each of api.pages<Experiment>("/experiments", { dataset_id: wanted.dataset_id })) {
+    if (each.state !== "finished" && each.commit === wanted.commit) {
+      return each;
+    }
+    looked += 1;
+    if (looked === LOOKED_THROUGH) {
+      break;
+    }
+  }
+  throw new EvaluationError("No experiment of the dataset at this commit is left to go on with; begin one without resume.");
+}
+
+export async function findDataset(api: Api, name: string): Promise<Dataset> {
   if (isUuid(name)) {
     return await api.get<Dataset>(`/datasets/${name}`);
   }

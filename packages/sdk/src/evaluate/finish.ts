@@ -8,18 +8,28 @@ const FLUSH_MILLISECONDS = 5000;
 const TRACES_MILLISECONDS = 60_000;
 const MAX_PAUSE = 5000;
 
+type Ending = {
+  readonly api: Api;
+  /** Of the experiment. */
+  readonly path: string;
+  readonly state: "finished" | "cancelled";
+  readonly progress: Progress;
+  /** Ends it at once, as cancelled. */
+  readonly signal: AbortSignal;
+};
+
 /** Ends it when the traces that its checks need have arrived, or did not for a minute. */
-export async function finishExperiment(api: Api, path: string, state: "finished" | "cancelled", progress: Progress): Promise<Experiment> {
+export async function finishExperiment({ api, path, state, progress, signal }: Ending): Promise<Experiment> {
   const began = performance.now();
   await sdkState.publisher?.flush(FLUSH_MILLISECONDS);
   let pause = 250;
   let before = -1;
   for (;;) {
     // Without a publisher no trace will come.
-    const wait = sdkState.publisher !== undefined && performance.now() < began + TRACES_MILLISECONDS;
-    const experiment = await api.post<Experiment>(`${path}/finish`, { state, wait });
+    const wait = !signal.aborted && sdkState.publisher !== undefined && performance.now() < began + TRACES_MILLISECONDS;
+    const experiment = await api.post<Experiment>(`${path}/finish`, { state: signal.aborted ? "cancelled" : state, wait });
     const { unchecked } = experiment.runs;
-    if (unchecked === 0 || (!wait && unchecked === before)) {
+    if (unchecked === 0 || signal.aborted || (!wait && unchecked === before)) {
       return experiment;
     }
     before = unchecked;
@@ -27,7 +37,7 @@ export async function finishExperiment(api: Api, path: string, state: "finished"
       if (pause === MAX_PAUSE) {
         progress.say("waiting for traces, which checks need; does a consumer run?");
       }
-      await sleep(pause);
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
       pause = Math.min(pause * 1.5, MAX_PAUSE);
     }
   }

@@ -27,8 +27,8 @@ export type EvaluationPlan<Input = unknown> = {
   readonly maxRuns?: number;
   /** Dollars, after which no run begins. */
   readonly maxCost?: number;
-  /** An experiment's id, to go on with it. */
-  readonly resume?: string;
+  /** Goes on with an experiment that did not end, by its id; `true`: with the newest of the dataset at this commit. */
+  readonly resume?: string | true;
   /** Default `OBS_API_URL`. */
   readonly apiUrl?: string;
   /** Default `OBS_API_KEY`. */

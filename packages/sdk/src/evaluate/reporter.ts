@@ -15,7 +15,7 @@ const OF_A_VALUE = new Set([400, 413, 500]);
 export class Reporter {
   waiting: Run[] = [];
   /** Dollars until now, if there is a maximum. */
-  cost = 0;
+  cost: number;
   /** Why nothing is reported any more. */
   failure: EvaluationError | undefined;
   readonly #api: Api;
@@ -25,7 +25,8 @@ export class Reporter {
   #flushing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(api: Api, path: string, progress: Progress, maxCost: number | undefined) {
+  constructor(api: Api, path: string, progress: Progress, maxCost: number | undefined, cost: number) {
+    this.cost = cost;
     this.#api = api;
     this.#path = path;
     this.#progress = progress;

@@ -36,74 +36,89 @@ export async function evaluate<Input = unknown>(plan: EvaluationPlan<Input>): Pr
     progress.say("runs have no traces, which some checks need, unless initializeRedisPublisher() was called before");
   }
   const path = `/experiments/${experiment.id}`;
-  const reporter = new Reporter(api, path, progress, plan.maxCost);
-  const cancel = new AbortController();
-  const onInterrupt = () => cancel.abort();
-  // A second Ctrl-C ends the process, as it would without this.
-  process.once("SIGINT", onInterrupt);
-  const signal = plan.signal === undefined ? cancel.signal : AbortSignal.any([cancel.signal, plan.signal]);
+  const reporter = new Reporter(api, path, progress, plan.maxCost, experiment.cost ?? 0);
+  const interrupt = listenForInterrupt(() => progress.say(`interrupted.${keep(reporter, experiment.id)}`));
+  const signal = plan.signal === undefined ? interrupt.signal : AbortSignal.any([interrupt.signal, plan.signal]);
   try {
     await reportKept(reporter, experiment.id);
     const turns = await listTurns(api, experiment, items);
     const chosen = turns.slice(0, plan.maxRuns ?? turns.length);
     const task = (input: unknown) => plan.task(input as Input);
     const timeout = plan.timeout ?? 300;
-    const runner = { task, evaluators, experimentId: experiment.id, name: nameOf(plan.task), timeout, firstWait: FIRST_WAIT };
-    const done = await runAll(runner, chosen, plan.concurrency ?? 8, reporter, progress, signal);
-    if (signal.aborted) {
-      await api.post(`${path}/finish`, { state: "cancelled" });
-      throw new EvaluationError("The evaluation was cancelled; what ended is reported.");
-    }
-    if (done < turns.length) {
+    const named = { experimentId: experiment.id, name: nameOf(plan.task) };
+    const runner = { task, evaluators, ...named, timeout, firstWait: FIRST_WAIT, progress };
+    const done = await runAll(runner, chosen, plan.concurrency ?? 8, reporter, signal);
+    if (done < turns.length && !signal.aborted) {
       const why = done === chosen.length ? "maxRuns" : `maxCost: $${reporter.cost.toFixed(2)}`;
       progress.say(`ended after ${done} of ${turns.length} runs (${why}), which counts as cancelled`);
     }
-    const ended = await finishExperiment(api, path, done === turns.length ? "finished" : "cancelled", progress);
+    const state = done === turns.length ? "finished" : "cancelled";
+    const ended = await finishExperiment({ api, path, state, progress, signal });
+    if (signal.aborted && ended.state !== "finished") {
+      throw new EvaluationError("The evaluation was cancelled; what ended is reported.");
+    }
     return await readResult(api, plan, ended);
   } catch (error) {
     const reason = error instanceof EvaluationError ? error.message : shortText(error);
     throw new EvaluationError(`${reason}${keep(reporter, experiment.id)} Go on with resume: "${experiment.id}".`, { cause: error });
   } finally {
-    process.off("SIGINT", onInterrupt);
+    interrupt.close();
     progress.endLine();
   }
 }
 
-/** How many ended. Throws why the platform takes no more. */
+/** Aborts at Ctrl-C; a second one waits for nothing, and ends the process as it would without this. */
+function listenForInterrupt(atSecond: () => void) {
+  const cancel = new AbortController();
+  const close = () => process.off("SIGINT", onInterrupt);
+  function onInterrupt(): void {
+    if (!cancel.signal.aborted) {
+      cancel.abort();
+      return;
+    }
+    atSecond();
+    close();
+    process.kill(process.pid, "SIGINT");
+  }
+  process.on("SIGINT", onInterrupt);
+  return { signal: cancel.signal, close };
+}
+
+/** How many ended; what runs when all is cancelled is left to itself. Throws why the platform takes no more. */
 async function runAll(
   runner: Runner,
   turns: readonly Turn[],
   concurrency: number,
   reporter: Reporter,
-  progress: Progress,
   signal: AbortSignal,
 ): Promise<number> {
   const counts = { succeeded: 0, failed: 0, missing: 0 };
   const queue = turns.values();
   const total = () => counts.succeeded + counts.failed + counts.missing;
-  const cancelled = new Promise<undefined>((resolve) => {
+  const cancelled = new Promise<void>((resolve) => {
     if (signal.aborted) {
-      resolve(undefined);
+      resolve();
     }
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    signal.addEventListener("abort", () => resolve(), { once: true });
   });
   const work = async () => {
-    while (!reporter.isOver && !signal.aborted) {
-      const next = queue.next();
-      // What runs when all is cancelled is left to itself.
-      const run = next.done === true ? undefined : await Promise.race([runItem(runner, next.value), cancelled]);
-      if (run === undefined) {
+    for (let next = queue.next(); next.done !== true && !signal.aborted && !reporter.isOver; next = queue.next()) {
+      const run = await runItem(runner, next.value);
+      if (signal.aborted) {
         return;
       }
       reporter.waiting.push(run);
       counts[run.state] += 1;
       const notes = (["failed", "missing"] as const).flatMap((name) => (counts[name] > 0 ? [`, ${counts[name]} ${name}`] : []));
-      progress.count(total(), turns.length, notes.join(""));
+      runner.progress.count(total(), turns.length, notes.join(""));
     }
   };
   reporter.start();
-  await Promise.all(Array.from({ length: Math.min(concurrency, turns.length) }, work));
-  reporter.stop();
+  try {
+    await Promise.race([Promise.all(Array.from({ length: Math.min(concurrency, turns.length) }, work)), cancelled]);
+  } finally {
+    reporter.stop();
+  }
   await flush(reporter);
   return total();
 }

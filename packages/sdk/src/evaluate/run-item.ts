@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorText, toJson } from "./json-value.ts";
 import { type NamedEvaluator, type RunScore, scoreRun } from "./evaluators.ts";
+import type { Progress } from "./progress.ts";
 import { within } from "./within.ts";
 import { currentTrace, type TraceReference } from "../capture/score.ts";
 import { trace } from "../capture/span.ts";
@@ -43,6 +44,7 @@ export type Runner = {
   readonly timeout: number;
   /** Milliseconds before the first of the tries again. */
   readonly firstWait: number;
+  readonly progress: Progress;
 };
 
 /** What the task throws is its failure, but a provider that can't now makes the run missing. Never throws. */
@@ -55,7 +57,7 @@ export async function runItem(runner: Runner, turn: Turn): Promise<Run> {
     if (number === MAX_RETRIES) {
       return { ...run, state: "missing" };
     }
-    await sleep(runner.firstWait * 2 ** number);
+    await sleep(runner.firstWait * 2 ** number, undefined, { ref: false });
   }
 }
 
@@ -73,7 +75,11 @@ async function tryItem(runner: Runner, turn: Turn): Promise<{ readonly run: Run;
       reference = currentTrace();
       output = await within(runner.timeout, () => runner.task(item.input));
       // Within, so that an output that is too large is the trace's failure, too.
-      json = toJson(output);
+      const read = toJson(output);
+      json = read.json;
+      if (read.replaced !== undefined) {
+        runner.progress.say(`an output holds ${read.replaced}, which is no JSON: a text is reported, evaluators get the object`);
+      }
       return output;
     });
   } catch (error) {

@@ -3,6 +3,8 @@ export async function within<T>(seconds: number, work: () => T): Promise<Awaited
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`it took longer than ${seconds} s (timeout)`)), seconds * 1000);
+    // Work that an evaluation which was cancelled leaves to itself does not keep the process.
+    timer.unref();
   });
   try {
     return await Promise.race([work(), late]);

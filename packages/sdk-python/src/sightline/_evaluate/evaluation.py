@@ -39,7 +39,7 @@ class Evaluation:
         if state.publisher is None:
             self._teller.say("runs have no traces, which some checks need, unless initialize_redis_publisher() was called before")
         experiment_id, path = experiment["id"], f"/experiments/{experiment['id']}"
-        reporter = Reporter(self._api, path, self._teller, self._plan.max_cost)
+        reporter = Reporter(self._api, path, self._teller, self._plan.max_cost, experiment.get("cost") or 0.0)
         try:
             # What an earlier process could not report.
             reporter.waiting, kept = read_unreported(experiment_id)
