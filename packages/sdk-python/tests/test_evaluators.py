@@ -82,7 +82,6 @@ def test_scores(given, value, explanation):
         (float("inf"), "inf"),
         ("good", "a text"),
         ({"score": None}, "NoneType"),
-        ([1], "list"),
     ],
 )
 def test_what_is_no_score(given, what):

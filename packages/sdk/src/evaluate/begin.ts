@@ -43,18 +43,18 @@ export async function beginExperiment(
   const code = `${branch ?? "no branch"} @ ${(commit ?? "no commit").slice(0, 7)}${isDirty ? " with changes" : ""}`;
   const cap = plan.maxRuns === undefined ? "" : `, at most ${plan.maxRuns} now (maxRuns)`;
   const total = items.length * repetitions;
-  const about = await estimate(api, dataset.id, total);
+  const about = await estimate(api.pages<Experiment>("/experiments", { dataset_id: dataset.id }), total);
   progress.say(`${items.length} items × ${repetitions} = ${total} runs${about} of ${dataset.name}, version ${version} (${code})${cap}`);
   return { experiment: begun ?? (await api.post<Experiment>("/experiments", wanted)), items };
 }
 
 /** All that is still to be run: not what was reported before, unless it was missing. */
-export async function listTurns(api: Api, experiment: Experiment, items: readonly Item[]): Promise<readonly Turn[]> {
-  const last = new Map<string, Run>();
-  for await (const run of api.pages<Run>(`/experiments/${experiment.id}/runs`)) {
+export async function listTurns(repetitions: number, items: readonly Item[], runs: Listed<Reported>): Promise<readonly Turn[]> {
+  const last = new Map<string, Reported>();
+  for await (const run of runs) {
     last.set(`${run.item_id} ${run.repetition}`, run);
   }
-  return Array.from({ length: experiment.repetitions }, (_, repetition) =>
+  return Array.from({ length: repetitions }, (_, repetition) =>
     items.flatMap((item) => {
       const run = last.get(`${item.id} ${repetition}`);
       return run === undefined || run.state === "missing" ? [{ item, repetition, attempt: (run?.attempt ?? 0) + 1 }] : [];
@@ -76,10 +76,13 @@ export async function listItems(api: Api, dataset: Dataset, version: number, spl
   return items;
 }
 
+type Listed<T> = AsyncIterable<T> | Iterable<T>;
+type Reported = Pick<Run, "item_id" | "repetition" | "attempt" | "state">;
+
 /** By what a run of the dataset's last experiments cost. */
-export async function estimate(api: Api, datasetId: string, runs: number): Promise<string> {
+export async function estimate(experiments: Listed<Pick<Experiment, "cost" | "runs">>, runs: number): Promise<string> {
   let looked = 0;
-  for await (const { cost, runs: ended } of api.pages<Experiment>("/experiments", { dataset_id: datasetId })) {
+  for await (const { cost, runs: ended } of experiments) {
     const known = ended.succeeded + ended.failed;
     if (typeof cost === "number" && known > 0) {
       return `, about $${((cost / known) * runs).toFixed(2)},`;

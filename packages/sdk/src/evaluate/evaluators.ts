@@ -3,7 +3,7 @@ import { EvaluationError } from "./evaluation-error.ts";
 import { errorText, shortText } from "./json-value.ts";
 import { within } from "./within.ts";
 import type { TraceReference } from "../capture/score.ts";
-import { kindOf, numberOf } from "../settings/text-of.ts";
+import { kindOf, numberOf, textOf } from "../settings/text-of.ts";
 
 /** What an evaluator is given: also by the names that `openevals` and `agentevals` have. */
 export type EvaluatorValues = {
@@ -56,13 +56,13 @@ function readEvaluator(name: string, given: Evaluator): NamedEvaluator {
   if (typeof given !== "function" || name.trim() === "") {
     throw new EvaluationError("Each evaluator must be a function with a name; name it: evaluators: { name: … }.");
   }
-  const version: unknown = Reflect.get(given, "version");
+  const version = textOf(Reflect.get(given, "version"));
   // What a function holds from around it can't be read here: where that changes what it scores, its `version` says so.
   const hash = () => createHash("sha256").update(String(given)).digest("hex").slice(0, 12);
   return {
     function: given,
     name: name.trim().slice(0, MAX_LENGTH),
-    version: typeof version === "string" ? version.slice(0, MAX_LENGTH) : hash(),
+    version: version?.slice(0, MAX_LENGTH) ?? hash(),
     higherIsBetter: Reflect.get(given, "higherIsBetter") !== false,
   };
 }
@@ -79,8 +79,12 @@ export async function scoreRun(evaluator: NamedEvaluator, values: EvaluatorValue
   }
 }
 
-/** @throws TypeError for what is no score */
-export function readScore(given: unknown): { readonly value: number | boolean; readonly explanation: string | null } {
+/** @throws TypeError for what is no score, or several */
+export function readScore(gave: unknown): { readonly value: number | boolean; readonly explanation: string | null } {
+  const given: unknown = Array.isArray(gave) && gave.length === 1 ? gave[0] : gave;
+  if (Array.isArray(given)) {
+    throw new TypeError(`it gave ${given.length} scores; one that gives several is to be told how to make one of them`);
+  }
   const held = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : { value: given };
   const value = held["score"] ?? held["value"];
   const number = typeof value === "boolean" ? value : typeof value === "string" ? undefined : numberOf(value);

@@ -9,7 +9,7 @@ import { checkPlan, type EvaluationPlan } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import { Reporter } from "./reporter.ts";
 import { type Comparison, EvaluationResult, type Experiment } from "./result.ts";
-import { runItem, type Runner, type Turn } from "./run-item.ts";
+import { type Run, runItem, type Runner, type Turn } from "./run-item.ts";
 import { keepUnreported, readUnreported } from "./unreported.ts";
 import { sdkState } from "../client/sdk-state.ts";
 import { processEnvironment } from "../settings/settings.ts";
@@ -41,7 +41,7 @@ export async function evaluate<Input = unknown>(plan: EvaluationPlan<Input>): Pr
   const signal = plan.signal === undefined ? interrupt.signal : AbortSignal.any([interrupt.signal, plan.signal]);
   try {
     await reportKept(reporter, experiment.id);
-    const turns = await listTurns(api, experiment, items);
+    const turns = await listTurns(experiment.repetitions, items, api.pages<Run>(`${path}/runs`));
     const chosen = turns.slice(0, plan.maxRuns ?? turns.length);
     const task = (input: unknown) => plan.task(input as Input);
     const timeout = plan.timeout ?? 300;

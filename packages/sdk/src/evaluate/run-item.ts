@@ -97,7 +97,7 @@ export function isUnavailable(error: unknown): boolean {
   for (let depth = 0; depth < MAX_CAUSES && typeof cause === "object" && cause !== null; depth += 1) {
     const held = cause as Readonly<Record<string, unknown>>;
     const response = (held["response"] ?? {}) as Readonly<Record<string, unknown>>;
-    const statuses = [held["status"], held["statusCode"], held["status_code"], response["status"], response["statusCode"]];
+    const statuses = [held, response].flatMap((each) => [each["status"], each["statusCode"], each["status_code"]]);
     if (statuses.some((each) => typeof each === "number" && (each === 429 || (each >= 500 && each < 600)))) {
       return true;
     }

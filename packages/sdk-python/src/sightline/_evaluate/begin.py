@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -45,18 +45,17 @@ def begin_experiment(api: Api, plan: Plan, evaluators: Sequence[Evaluator], tell
     code = f"{checkout.branch or 'no branch'} @ {(checkout.commit or 'no commit')[:7]}{' with changes' * checkout.is_dirty}"
     cap = "" if plan.max_runs is None else f", at most {plan.max_runs} now (max_runs)"
     total = len(items) * repetitions
-    about = estimate(api, dataset["id"], total)
+    about = estimate(api.pages("/experiments", dataset_id=dataset["id"]), total)
     teller.say(f"{len(items)} items × {repetitions} = {total} runs{about} of {dataset['name']}, version {version} ({code}){cap}")
     return begun or api.post("/experiments", wanted), items
 
 
-def list_turns(api: Api, experiment: Answer, items: Sequence[Any]) -> list[Turn]:
+def list_turns(repetitions: int, items: Sequence[Any], runs: Iterable[Any]) -> list[Turn]:
     """What is still to be run: all but what was reported before, unless it was missing."""
-    runs = api.pages(f"/experiments/{experiment['id']}/runs")
     last = {(run["item_id"], run["repetition"]): run["attempt"] if run["state"] == "missing" else None for run in runs}
     return [
         Turn(item, repetition, attempt + 1)
-        for repetition in range(experiment["repetitions"])
+        for repetition in range(repetitions)
         for item in items
         for attempt in (last.get((item["id"], repetition), 0),)
         if attempt is not None
@@ -72,9 +71,9 @@ def _find_dataset(api: Api, name: str) -> Answer:
     raise EvaluationError(f"The project has no dataset {name}; give the name of one of its datasets, or an id.")
 
 
-def estimate(api: Api, dataset_id: str, runs: int) -> str:
+def estimate(experiments: Iterable[Any], runs: int) -> str:
     """By what a run of the dataset's last experiments cost."""
-    for each in islice(api.pages("/experiments", dataset_id=dataset_id), _ESTIMATED_BY):
+    for each in islice(experiments, _ESTIMATED_BY):
         known = sum(each["runs"][state] for state in ("succeeded", "failed"))
         if each.get("cost") is not None and known > 0:
             return f", about ${each['cost'] / known * runs:.2f},"

@@ -46,7 +46,7 @@ class Evaluation:
             await self._flush(reporter)
             for file in kept:
                 file.unlink(missing_ok=True)
-            turns = await in_thread(list_turns, self._api, experiment, items)
+            turns = await in_thread(list_turns, experiment["repetitions"], items, self._api.pages(f"{path}/runs"))
             chosen = turns[: self._plan.max_runs]
             await self._run_all(chosen, reporter, experiment_id)
             done = sum(self._counts.values())

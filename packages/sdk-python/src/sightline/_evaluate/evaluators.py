@@ -79,6 +79,10 @@ def read_evaluators(given: Evaluators) -> list[Evaluator]:
 
 def read_score(given: Any) -> dict[str, Any]:
     """A number or a yes or no, or what holds one as `score` or `value`, with its explanation. @raises NoScoreError"""
+    if isinstance(given, list | tuple):
+        if len(given) != 1:
+            raise NoScoreError(f"it gave {len(given)} scores; one that gives several is to be told how to make one of them")
+        given = given[0]
     names = ("score", "value", "comment", "explanation", "metadata")
     held = {name: given.get(name) if isinstance(given, Mapping) else getattr(given, name, None) for name in names}
     if isinstance(given, Mapping) or hasattr(given, "score") or hasattr(given, "value"):
