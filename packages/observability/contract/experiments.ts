@@ -16,6 +16,8 @@ export const evaluatorSchema = z.object({
 });
 export type Evaluator = z.output<typeof evaluatorSchema>;
 
+export const MAX_EVALUATORS = 50;
+
 export const createExperimentRequestSchema = z.object({
   dataset_id: z.uuid(),
   /** Without it, the newest. */
@@ -27,7 +29,7 @@ export const createExperimentRequestSchema = z.object({
   is_dirty: z.boolean().default(false),
   config: jsonObjectSchema.default({}),
   repetitions: z.int().min(1).max(100, "at most 100 repetitions an item").default(1),
-  evaluators: z.array(evaluatorSchema).max(50).default([]),
+  evaluators: z.array(evaluatorSchema).max(MAX_EVALUATORS).default([]),
 });
 export type CreateExperimentRequest = z.input<typeof createExperimentRequestSchema>;
 
@@ -107,6 +109,15 @@ export const reportRunSchema = z.object({
 export const reportRunsRequestSchema = z.object({ runs: z.array(reportRunSchema).min(1).max(100, "at most 100 runs a request") });
 export type ReportRunsRequest = z.input<typeof reportRunsRequestSchema>;
 export type ReportedRun = z.output<typeof reportRunSchema>;
+/** Scores of runs that ended, by evaluators that may be new to the experiment. */
+export const addScoresRequestSchema = z.object({
+  evaluators: z.array(evaluatorSchema).min(1).max(MAX_EVALUATORS),
+  runs: z
+    .array(reportRunSchema.pick({ item_id: true, repetition: true, attempt: true, scores: true }))
+    .min(1)
+    .max(100, "at most 100 runs a request"),
+});
+export type AddScoresRequest = z.output<typeof addScoresRequestSchema>;
 export const reportedRunsSchema = z.object({ written: z.int(), known: z.int() });
 
 /**

@@ -4,6 +4,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
+  addScoresRequestSchema,
   createExperimentRequestSchema,
   experimentPageSchema,
   experimentSchema,
@@ -21,6 +22,7 @@ import { cutPage, readCursor, toPage } from "#query/access/cursor.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import type { OneInProject } from "#store/reader.ts";
+import { addScores } from "./add-scores.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { findExperiment, insertExperiment, listExperiments } from "./experiments.store.ts";
 import { finishExperiment } from "./finish-experiment.ts";
@@ -140,6 +142,24 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
       async (request) => {
         const project = await enterProject(query, request, "editor");
         return reportRuns(query, { ...project, experimentId: request.params.experiment_id }, request.body.runs);
+      },
+    );
+
+    server.post(
+      `${path}/:experiment_id/scores`,
+      {
+        config,
+        bodyLimit: BODY_BYTES,
+        schema: {
+          summary: "Score the runs of a finished experiment by further evaluators; safe to repeat",
+          params: experimentParams,
+          body: addScoresRequestSchema,
+          response: { 200: reportedRunsSchema },
+        },
+      },
+      async (request) => {
+        const project = await enterProject(query, request, "editor");
+        return addScores(query, { ...project, experimentId: request.params.experiment_id }, request.body);
       },
     );
 

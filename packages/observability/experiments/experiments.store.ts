@@ -108,6 +108,19 @@ export async function setMeans(query: Query, { projectId, reader, id, means }: O
     .execute();
 }
 
+export async function setEvaluators(
+  query: Query,
+  { projectId, reader, id, evaluators }: OneInProject & Pick<Row, "evaluators">,
+): Promise<void> {
+  await query
+    .updateTable("observability.experiments as experiment")
+    .set({ evaluators: JSON.stringify(evaluators) })
+    .where("experiment.project_id", "=", projectId)
+    .where("experiment.id", "=", id)
+    .where(hasRoleIn(reader, "editor", projectId))
+    .execute();
+}
+
 function visible(query: Query, { projectId, reader }: InProject) {
   const runs = sql`from observability.experiment_runs as run
       where run.project_id = experiment.project_id and run.experiment_id = experiment.id and run.is_newest`;

@@ -106,4 +106,43 @@ describe("an experiment", () => {
     expect(await rig.post("/experiments", { dataset_id: uuidv7(), name: "x" })).toMatchObject({ status: 404 });
     expect(await rig.post("/experiments", { dataset_id: one, name: "x", repetitions: 10_000 })).toMatchObject({ status: 400 });
   });
+
+  test("takes scores of further evaluators once it is finished, and fills those that are missing", async () => {
+    const datasetId = await rig.makeDataset([{ input: 1 }, { input: 2 }, { input: 3 }]);
+    const [one, two, three] = await idsOf(datasetId);
+    const { id } = await rig.begin(datasetId, { evaluators: [{ name: "exact" }] });
+    const run = { item_id: one, repetition: 0 };
+    const runs = [
+      { ...run, state: "succeeded", scores: [{ name: "exact", value: true }] },
+      { ...run, item_id: two, state: "failed" },
+      { ...run, item_id: three, state: "missing" },
+    ];
+    await rig.post(`/experiments/${id}/runs`, { runs });
+    const add = (scored: readonly object[], evaluators: readonly object[] = [{ name: "close" }]) =>
+      rig.post(`/experiments/${id}/scores`, { evaluators, runs: scored });
+    const close = (value: number | null) => ({ ...run, scores: [{ name: "close", value }] });
+    expect(await add([close(1)])).toMatchObject({ status: 409, body: { error: "experiment_not_finished" } });
+    await rig.post(`/experiments/${id}/finish`, {});
+    expect(await add([close(null), { ...run, item_id: two }])).toMatchObject({ body: { written: 2, known: 0 } });
+    expect(await add([close(0.5)])).toMatchObject({ body: { written: 1, known: 0 } });
+    expect(await add([close(0.75)]), "a value stays").toMatchObject({ body: { written: 0, known: 1 } });
+    expect((await runsOf(id)).map(({ scores }) => scores.map(({ name, value }) => [name, value]))).toEqual([
+      [
+        ["close", 0.5],
+        ["exact", 1],
+      ],
+      [
+        ["close", 0],
+        ["exact", 0],
+      ],
+      [],
+    ]);
+    const found = experimentSchema.parse((await rig.get(`/experiments/${id}`)).body);
+    expect(found.evaluators.map(({ name }) => name)).toEqual(["exact", "close"]);
+    expect(found.means).toContainEqual({ name: "close", source: "application", mean: 0.25 });
+    expect(await add([close(1)], [{ name: "close", version: "2" }])).toMatchObject({ status: 409, body: { error: "evaluator_differs" } });
+    for (const unknown of [{ item_id: three }, { item_id: uuidv7() }, { attempt: 2 }]) {
+      expect(await add([{ ...run, ...unknown }])).toMatchObject({ status: 400, body: { error: "run_unknown" } });
+    }
+  });
 });

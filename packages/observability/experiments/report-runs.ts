@@ -64,20 +64,35 @@ export async function reportRuns(
 }
 
 function maskRun(run: ReportedRun, { value, text }: Masking): ReportedRun {
+  return {
+    ...run,
+    output: toJson(value(run.output)),
+    error: run.error === null ? null : text(run.error),
+    scores: maskScores(run.scores, text),
+  };
+}
+
+export function maskScores(scores: ReportedRun["scores"], text: Masking["text"]): ReportedRun["scores"] {
   const orNull = (given: string | null) => (given === null ? null : text(given));
-  const scores = run.scores.map((score) => ({ ...score, explanation: orNull(score.explanation), error: orNull(score.error) }));
-  return { ...run, output: toJson(value(run.output)), error: orNull(run.error), scores };
+  return scores.map((score) => ({ ...score, explanation: orNull(score.explanation), error: orNull(score.error) }));
 }
 
 /** Of an item, or a trace, whose user was deleted after it had been handed out, or ran. */
 function withoutContents(run: ReportedRun): ReportedRun {
-  const error = (given: string | null) => (given === null ? null : "the item's data were deleted");
-  const scores = run.scores.map((score) => ({ ...score, explanation: null, error: error(score.error) }));
-  return { ...run, output: null, error: error(run.error), scores };
+  return { ...run, output: null, error: deleted(run.error), scores: withoutWords(run.scores) };
 }
 
+export function withoutWords(scores: ReportedRun["scores"]): ReportedRun["scores"] {
+  return scores.map((score) => ({ ...score, explanation: null, error: deleted(score.error) }));
+}
+
+const deleted = (given: string | null) => (given === null ? null : "the item's data were deleted");
+
 /** A run that failed scores 0, whatever it would have been scored; where less is better there is no worst, and the score is missing. */
-function withFailures(run: ReportedRun, { evaluators }: ExperimentRow): ReportedRun {
+export function withFailures<T extends Pick<ReportedRun, "state" | "scores">>(
+  run: T,
+  { evaluators }: Pick<ExperimentRow, "evaluators">,
+): T {
   if (run.state !== "failed") {
     return run;
   }

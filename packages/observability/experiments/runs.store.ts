@@ -68,6 +68,36 @@ export async function insertRuns(transaction: Query, of: OfExperiment, runs: rea
   return added.length;
 }
 
+type Scored = RunKey & Pick<ReportedRun, "scores">;
+
+/** Adds scores to runs; one that has a value stays as it is. @returns how many were written. */
+export async function addToScores(transaction: Query, of: OfExperiment, runs: readonly Scored[]): Promise<number> {
+  // One statement writes no row twice.
+  const scores = new Map(
+    runs.flatMap((run) => scoresOf(run).map((score) => [`${keyOf(run)} ${score.evaluator_version} ${score.name}`, score])),
+  );
+  if (scores.size === 0) {
+    return 0;
+  }
+  const written = await transaction
+    .insertInto("observability.run_scores")
+    .values([...scores.values()].map((score) => ({ ...keysOf(of), ...score })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(["project_id", "experiment_id", "item_id", "repetition", "attempt", "source", "name", "evaluator_version"])
+        .doUpdateSet((row) => ({
+          value: row.ref("excluded.value"),
+          is_boolean: row.ref("excluded.is_boolean"),
+          explanation: row.ref("excluded.explanation"),
+          error: row.ref("excluded.error"),
+        }))
+        .where("observability.run_scores.value", "is", null),
+    )
+    .returning("item_id")
+    .execute();
+  return written.length;
+}
+
 /** Those of the traces that went of late with the user whose they were. */
 export async function findDeletedTraces(transaction: Query, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ trace_id: string }>`
@@ -166,7 +196,7 @@ async function insertScores(transaction: Query, of: OfExperiment, scores: readon
   }
 }
 
-function scoresOf(run: ReportedRun): readonly NewScore[] {
+function scoresOf(run: Scored): readonly NewScore[] {
   return run.scores.map(({ value, ...score }) => ({
     item_id: run.item_id,
     repetition: run.repetition,

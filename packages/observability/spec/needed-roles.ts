@@ -114,4 +114,5 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/nodes": "viewer",
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/runs": "viewer",
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/runs": "editor",
+  "POST /api/v1/projects/:project_id/experiments/:experiment_id/scores": "editor",
 };

@@ -31,6 +31,10 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/experiments": { dataset_id: uuidv7(), name: "new" },
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/finish": { state: "cancelled" },
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/runs": { runs: [{ item_id: uuidv7(), repetition: 0, state: "missing" }] },
+  "POST /api/v1/projects/:project_id/experiments/:experiment_id/scores": {
+    evaluators: [{ name: "changed" }],
+    runs: [{ item_id: uuidv7(), repetition: 0 }],
+  },
   "PATCH /api/v1/projects/:project_id/issues/:issue_id": { state: "ignored", assignee: "changed" },
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
   "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
