@@ -179,6 +179,39 @@ describe("an evaluation in Python", needsPython, () => {
     expect((await evaluate("plain", "x", [], { OBS_API_KEY: "", OBS_API_URL: "" })).told.error).toMatch(/OBS_API_URL.*OBS_API_KEY/);
   });
 
+  test("scores outputs that exist, and an experiment once more", { timeout: 60_000 }, async () => {
+    const checks = [{ type: "equals", value: "b" }];
+    const datasetId = await rig.makeDataset(
+      ["a", "b", "c"].map((input) => ({ input, expected: input, checks: input === "b" ? checks : [] })),
+    );
+    const [a = "", b = ""] = (await rig.readItems(datasetId)).map(({ id }) => id);
+    const given = (outputs: object) => evaluate("outputs", datasetId, [], { OUTPUTS: JSON.stringify(outputs) });
+    expect((await given({ [datasetId]: "x" })).told.error).toContain(`has no item ${datasetId}; outputs are given by items' ids`);
+    const { told } = await given({ [a]: "other", [b]: "b" });
+    expect(told.experiment).toMatchObject({ name: "outputs", state: "finished", runs: { succeeded: 2, missing: 1, unchecked: 0 } });
+    expect(told.runs).toMatchObject([
+      { output: "other", trace_id: null, duration_ms: null, scores: [{ name: "same", value: 0 }] },
+      {
+        output: "b",
+        scores: [
+          { name: "checks", value: 1 },
+          { name: "same", value: 1 },
+        ],
+      },
+      { state: "missing", error: expect.stringContaining("no output was given") },
+    ]);
+    const id = told.experiment?.id ?? "";
+    const { told: broken } = await evaluate("again", id, [], { BROKEN: "1" });
+    expect(broken.runs?.[0]?.scores).toMatchObject([
+      { name: "concise", value: null, error: expect.stringContaining("a bad day") },
+      { name: "same" },
+    ]);
+    const { told: again } = await evaluate("again", id);
+    expect(again.experiment?.evaluators.map(({ name }) => name)).toEqual(["same", "concise"]);
+    expect(again.runs?.map(({ scores }) => scores.find(({ name }) => name === "concise")?.value)).toEqual([0.5, 0.1, undefined]);
+    expect((await evaluate("again", (await rig.begin(datasetId)).id)).told.error).toContain("The experiment is running");
+  });
+
   test("the example runs as it stands", async () => {
     const items = [1, 2, 3].map((order) => ({ input: { order }, expected: order === 3 ? "ask again" : "refunded" }));
     await rig.makeDataset(items, { name: "refunds" });

@@ -49,7 +49,7 @@ describe("an evaluation in TypeScript", () => {
   const runsOf = async (id: string) => runPageSchema.parse((await rig.get(`/experiments/${id}/runs?limit=200`)).body).items;
   const newestOf = async (datasetId: string) =>
     experimentSchema.parse(experimentPageSchema.parse((await rig.get(`/experiments?dataset_id=${datasetId}`)).body).items[0]);
-  const run = async (kind: string, datasetId: string, rest: readonly string[] = []) => {
+  const run = async (kind: string, datasetId: string, rest: readonly string[] = [], variables: NodeJS.ProcessEnv = {}) => {
     const env = {
       ...process.env,
       XDG_CACHE_HOME: cache,
@@ -59,12 +59,13 @@ describe("an evaluation in TypeScript", () => {
       OBS_REDIS_URL: consumer.redis.url,
       OBS_STREAM_NAME: consumer.stream,
       OBS_CONSOLE_URL: "http://console.example.org",
+      ...variables,
     };
     return await promisify(execFile)(process.execPath, [PROGRAM, kind, datasetId, ...rest], { env, timeout: 60_000 });
   };
 
-  async function evaluate(kind: string, datasetId: string, rest: readonly string[] = []) {
-    const { stdout, stderr } = await run(kind, datasetId, rest);
+  async function evaluate(kind: string, datasetId: string, rest: readonly string[] = [], variables: NodeJS.ProcessEnv = {}) {
+    const { stdout, stderr } = await run(kind, datasetId, rest, variables);
     return { told: toldSchema.parse(JSON.parse(stdout)), stderr };
   }
 
@@ -158,5 +159,38 @@ describe("an evaluation in TypeScript", () => {
     const { told, stderr } = await evaluate("many", datasetId);
     expect(told.experiment).toMatchObject({ state: "finished", runs: { succeeded: 1000, failed: 0, missing: 0 } });
     expect(stderr).not.toContain("Warning");
+  });
+
+  test("scores outputs that exist, and an experiment once more", { timeout: 60_000 }, async () => {
+    const checks = [{ type: "equals", value: "b" }];
+    const datasetId = await rig.makeDataset(
+      ["a", "b", "c"].map((input) => ({ input, expected: input, checks: input === "b" ? checks : [] })),
+    );
+    const [a = "", b = ""] = (await rig.readItems(datasetId)).map(({ id }) => id);
+    const given = (outputs: object) => evaluate("outputs", datasetId, [], { OUTPUTS: JSON.stringify(outputs) });
+    expect((await given({ [datasetId]: "x" })).told.error).toContain(`has no item ${datasetId}; outputs are given by items' ids`);
+    const { told } = await given({ [a]: "other", [b]: "b" });
+    expect(told.experiment).toMatchObject({ name: "outputs", state: "finished", runs: { succeeded: 2, missing: 1, unchecked: 0 } });
+    expect(told.runs).toMatchObject([
+      { output: "other", trace_id: null, duration_ms: null, scores: [{ name: "same", value: 0 }] },
+      {
+        output: "b",
+        scores: [
+          { name: "checks", value: 1 },
+          { name: "same", value: 1 },
+        ],
+      },
+      { state: "missing", error: expect.stringContaining("no output was given") },
+    ]);
+    const id = told.experiment?.id ?? "";
+    const { told: broken } = await evaluate("again", id, [], { BROKEN: "1" });
+    expect(broken.runs?.[0]?.scores).toMatchObject([
+      { name: "concise", value: null, error: expect.stringContaining("a bad day") },
+      { name: "same" },
+    ]);
+    const { told: again } = await evaluate("again", id);
+    expect(again.experiment?.evaluators.map(({ name }) => name)).toEqual(["same", "concise"]);
+    expect(again.runs?.map(({ scores }) => scores.find(({ name }) => name === "concise")?.value)).toEqual([0.5, 0.1, undefined]);
+    expect((await evaluate("again", (await rig.begin(datasetId)).id)).told.error).toContain("The experiment is running");
   });
 });

@@ -82,6 +82,12 @@ async def length(output: Any, trace: sightline.TraceReference | None) -> dict[st
     return {"score": float(len(str(output))), "comment": "traced" if trace else "not traced"}
 
 
+def concise(output: Any, trace: sightline.TraceReference | None) -> float:
+    if "BROKEN" in os.environ and trace is None:
+        raise ValueError("a bad day")
+    return len(str(output)) / 10
+
+
 def broken(input: Any) -> float:  # noqa: A002
     if input == "odd":
         return float("nan")
@@ -94,6 +100,13 @@ def main(way: str, dataset: str, resume: str | None = None) -> None:
     evaluators: list[Callable[..., Any]] = [same, length, broken] if way == "all" else [same]
     task = graph_task() if way == "graph" else {"async": answer_later, "cancel": slow}.get(way, answer)
     try:
+        if way == "again":
+            print(json.dumps(_tell(sightline.evaluate_experiment(dataset, [same, concise]))))
+            return
+        if way == "outputs":
+            outputs = json.loads(os.environ["OUTPUTS"])
+            print(json.dumps(_tell(sightline.evaluate(dataset=dataset, outputs=outputs, evaluators=[same]))))
+            return
         told = _tell(
             sightline.evaluate(
                 task,

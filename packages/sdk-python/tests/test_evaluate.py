@@ -227,7 +227,8 @@ def test_what_it_may_cost(platform, monkeypatch):
 def test_what_it_is_called_with(monkeypatch):
     monkeypatch.delenv("OBS_API_URL", raising=False)
     monkeypatch.setenv("OBS_PROJECT_ID", "p")
-    assert list(inspect.signature(sightline.evaluate).parameters)[:4] == ["task", "dataset", "evaluators", "repetitions"]
+    assert list(inspect.signature(sightline.evaluate).parameters)[:3] == ["task", "dataset", "evaluators"]
+    assert list(inspect.signature(sightline.evaluate_experiment).parameters)[:2] == ["experiment", "evaluators"]
     with pytest.raises(EvaluationError, match=r"needs the platform's address .*, an API key .*, the project's id"):
         sightline.evaluate(str, "d")
     with pytest.raises(EvaluationError, match="a function of the item's input"):
@@ -236,6 +237,10 @@ def test_what_it_is_called_with(monkeypatch):
         sightline.evaluate(str, "d", repetitions=0)
     with pytest.raises(EvaluationError, match="max_cost must be dollars above 0"):
         sightline.evaluate(str, "d", max_cost=-1)
+    with pytest.raises(EvaluationError, match="or give outputs that exist"):
+        sightline.evaluate(str, "d", outputs={})
+    with pytest.raises(EvaluationError, match="leave repetitions at 1"):
+        sightline.evaluate(dataset="d", outputs={}, repetitions=2)
 
     async def inside() -> None:
         sightline.evaluate(str, "d")

@@ -1,5 +1,5 @@
 /** Evaluates a small agent and prints what came of it as JSON: `node run-evaluation.ts KIND DATASET [RESUME]`. */
-import { evaluate } from "#src/evaluate.ts";
+import { evaluate, evaluateExperiment, type EvaluationResult } from "#src/evaluate.ts";
 import { closeRedisPublisher, initializeRedisPublisher, traceTool } from "#src/index.ts";
 
 const [kind = "", dataset = "", resume] = process.argv.slice(2);
@@ -56,13 +56,20 @@ function broken(): number {
   throw new TypeError("a bad day");
 }
 
+function concise({ output, trace }: { readonly output?: unknown; readonly trace?: unknown }): number {
+  if (process.env["BROKEN"] !== undefined && trace === undefined) {
+    throw new TypeError("a bad day");
+  }
+  return String(output).length / 10;
+}
+
 if (kind === "interrupt twice") {
   process.once("SIGINT", () => setImmediate(() => process.kill(process.pid, "SIGINT")));
 }
 if (process.env["OBS_REDIS_URL"]) {
   await initializeRedisPublisher();
 }
-const told = await evaluate({
+const plan = {
   task: answer,
   dataset,
   evaluators: kind === "all" ? [same, length, broken] : [same],
@@ -72,8 +79,23 @@ const told = await evaluate({
   config: { model: "m-1" },
   signal: cancel.signal,
   ...(kind === "cap" ? { maxRuns: 2 } : {}),
-  ...(resume === undefined ? {} : { resume: resume === "newest" ? true : resume }),
-}).then(
+  ...(resume === undefined ? {} : { resume: resume === "newest" ? (true as const) : resume }),
+};
+
+async function run(): Promise<EvaluationResult> {
+  switch (kind) {
+    case "again":
+      return await evaluateExperiment({ experiment: dataset, evaluators: [same, concise] });
+    case "outputs": {
+      const outputs = JSON.parse(process.env["OUTPUTS"] ?? "{}") as Readonly<Record<string, unknown>>;
+      return await evaluate({ dataset, outputs, evaluators: [same] });
+    }
+    default:
+      return await evaluate(plan);
+  }
+}
+
+const told = await run().then(
   (result) => ({ experiment: result.experiment, runs: result.runs, table: String(result) }),
   (error: unknown) => ({ error: String(error) }),
 );

@@ -8,7 +8,7 @@ from sightline._client.initialize import Verification, close_redis_publisher, in
 from sightline._client.pending import Pending
 from sightline._client.state import metrics_text, wrap_llm_adapter
 from sightline._evaluate.errors import EvaluationError
-from sightline._evaluate.evaluate import aevaluate, evaluate
+from sightline._evaluate.evaluate import aevaluate, aevaluate_experiment, evaluate, evaluate_experiment
 from sightline._evaluate.result import EvaluationResult
 from sightline._langgraph.builder import callback_handler, create_traced_graph, trace_graph
 from sightline._providers.clients import wrap_anthropic, wrap_openai
@@ -29,12 +29,14 @@ __all__ = [
     "Verification",
     "__version__",
     "aevaluate",
+    "aevaluate_experiment",
     "callback_handler",
     "carry_trace",
     "close_redis_publisher",
     "create_traced_graph",
     "current_trace",
     "evaluate",
+    "evaluate_experiment",
     "initialize_redis_publisher",
     "metrics_text",
     "observe",

@@ -21,14 +21,12 @@ export class Api {
   readonly projectId: string;
   readonly #url: string;
   readonly #key: string;
-  readonly #firstWait: number;
 
   /** What is not given comes from the variables; all that is missing is named at once. */
-  constructor(url: string | undefined, key: string | undefined, projectId: string | undefined, firstWait = FIRST_WAIT) {
+  constructor(url: string | undefined, key: string | undefined, projectId: string | undefined) {
     this.#url = (url ?? processEnvironment["OBS_API_URL"] ?? "").replace(/\/+$/, "");
     this.#key = key ?? processEnvironment["OBS_API_KEY"] ?? "";
     this.projectId = (projectId ?? processEnvironment["OBS_PROJECT_ID"] ?? "").toLowerCase();
-    this.#firstWait = firstWait;
     const missing = [
       /^https?:\/\//.test(this.#url) ? "" : "the platform's address (apiUrl or OBS_API_URL; http:// or https://)",
       this.#key === "" ? "an API key with the scope evaluate (apiKey or OBS_API_KEY)" : "",
@@ -80,7 +78,7 @@ export class Api {
     let failure = "";
     for (let number = 0; number < MAX_TRIES; number += 1) {
       if (number > 0) {
-        await sleep(this.#firstWait * 2 ** (number - 1) * (0.8 + Math.random() * 0.4));
+        await sleep(FIRST_WAIT * 2 ** (number - 1) * (0.8 + Math.random() * 0.4));
       }
       let response: Response;
       let text: string;

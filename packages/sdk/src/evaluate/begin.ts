@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Api, isUuid } from "./api.ts";
 import { EvaluationError } from "./evaluation-error.ts";
-import type { NamedEvaluator } from "./evaluators.ts";
+import { describeEvaluator, type NamedEvaluator } from "./evaluators.ts";
 import { readCheckout } from "./git.ts";
 import { toJson } from "./json-value.ts";
-import type { EvaluationPlan } from "./plan.ts";
+import { type EvaluationPlan, taskName } from "./plan.ts";
 import type { Progress } from "./progress.ts";
 import type { Experiment } from "./result.ts";
 import type { Item, Run, Turn } from "./run-item.ts";
@@ -28,10 +28,10 @@ export async function beginExperiment(
   const wanted = {
     dataset_id: dataset.id,
     commit,
-    evaluators: evaluators.map(({ name, version, higherIsBetter }) => ({ name, version, higher_is_better: higherIsBetter })),
+    evaluators: evaluators.map(describeEvaluator),
     dataset_version: dataset.version,
     split: plan.split ?? null,
-    name: plan.name ?? nameOf(plan.task),
+    name: plan.name ?? taskName(plan),
     branch,
     is_dirty: isDirty,
     config: toJson(plan.config ?? {}).json,
@@ -39,7 +39,13 @@ export async function beginExperiment(
   };
   const begun = plan.resume === undefined ? undefined : await findBegun(api, plan.resume, wanted);
   const { dataset_version: version, split, repetitions } = begun ?? wanted;
-  const items = await listItems(api, dataset, version, split);
+  const items = await listItems(api, { id: dataset.id, name: dataset.name, version, split });
+  const unknown = Object.keys(plan.outputs ?? {}).filter((id) => items.every((item) => item.id !== id));
+  if (unknown.length > 0) {
+    throw new EvaluationError(
+      `The dataset ${dataset.name} has no item ${unknown.slice(0, 3).join(", ")}; outputs are given by items' ids.`,
+    );
+  }
   const code = `${branch ?? "no branch"} @ ${(commit ?? "no commit").slice(0, 7)}${isDirty ? " with changes" : ""}`;
   const cap = plan.maxRuns === undefined ? "" : `, at most ${plan.maxRuns} now (maxRuns)`;
   const total = items.length * repetitions;
@@ -62,16 +68,15 @@ export async function listTurns(repetitions: number, items: readonly Item[], run
   ).flat();
 }
 
-export function nameOf(task: { readonly name: string }): string {
-  return (task.name || "task").slice(0, 200);
-}
-
-export async function listItems(api: Api, dataset: Dataset, version: number, split: string | null): Promise<readonly Item[]> {
-  const listed = await api.list<Item>(`/datasets/${dataset.id}/items`, { version, split });
+export async function listItems(
+  api: Api,
+  { id, name, version, split }: Dataset & { readonly split: string | null },
+): Promise<readonly Item[]> {
+  const listed = await api.list<Item>(`/datasets/${id}/items`, { version, split });
   // Of what was a deleted user's nothing is left to run.
   const items = listed.filter((item) => item.redacted !== true);
   if (items.length === 0) {
-    throw new EvaluationError(`The dataset ${dataset.name} has no items${split === null ? "" : ` in its split ${split}`}.`);
+    throw new EvaluationError(`The dataset ${name} has no items${split === null ? "" : ` in its split ${split}`}.`);
   }
   return items;
 }

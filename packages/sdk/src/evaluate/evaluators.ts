@@ -67,6 +67,11 @@ function readEvaluator(name: string, given: Evaluator): NamedEvaluator {
   };
 }
 
+/** As an experiment keeps it. */
+export function describeEvaluator({ name, version, higherIsBetter }: NamedEvaluator) {
+  return { name, version, higher_is_better: higherIsBetter };
+}
+
 /** Its score as it is reported; missing, with the reason, where it has none. Never throws. */
 export async function scoreRun(evaluator: NamedEvaluator, values: EvaluatorValues, seconds: number): Promise<RunScore> {
   const score = { name: evaluator.name, evaluator_version: evaluator.version };

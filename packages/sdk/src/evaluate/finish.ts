@@ -14,19 +14,20 @@ type Ending = {
   readonly path: string;
   readonly state: "finished" | "cancelled";
   readonly progress: Progress;
+  /** Whether traces may come. */
+  readonly isTraced: boolean;
   /** Ends it at once, as cancelled. */
   readonly signal: AbortSignal;
 };
 
 /** Ends it when the traces that its checks need have arrived, or did not for a minute. */
-export async function finishExperiment({ api, path, state, progress, signal }: Ending): Promise<Experiment> {
+export async function finishExperiment({ api, path, state, progress, isTraced, signal }: Ending): Promise<Experiment> {
   const began = performance.now();
   await sdkState.publisher?.flush(FLUSH_MILLISECONDS);
   let pause = 250;
   let before = -1;
   for (;;) {
-    // Without a publisher no trace will come.
-    const wait = !signal.aborted && sdkState.publisher !== undefined && performance.now() < began + TRACES_MILLISECONDS;
+    const wait = !signal.aborted && isTraced && performance.now() < began + TRACES_MILLISECONDS;
     const experiment = await api.post<Experiment>(`${path}/finish`, { state: signal.aborted ? "cancelled" : state, wait });
     const { unchecked } = experiment.runs;
     if (unchecked === 0 || signal.aborted || (!wait && unchecked === before)) {

@@ -14,6 +14,29 @@ export type Experiment = {
   readonly runs: { readonly succeeded: number; readonly failed: number; readonly missing: number; readonly unchecked: number };
 };
 
+/** A run as the API tells it: its newest attempt. */
+export type EndedRun = {
+  readonly item_id: string;
+  readonly repetition: number;
+  readonly attempt: number;
+  readonly state: "succeeded" | "failed" | "missing";
+  readonly output: unknown;
+  readonly error: string | null;
+  readonly trace_id: string | null;
+  readonly duration_ms: number | null;
+  readonly scores: readonly EndedScore[];
+};
+
+/** Without a value it is missing, and `error` says why. */
+export type EndedScore = {
+  readonly name: string;
+  readonly source: "application" | "check";
+  readonly evaluator_version: string;
+  readonly value: number | null;
+  readonly explanation: string | null;
+  readonly error: string | null;
+};
+
 type Interval = { readonly low: number | null; readonly high: number | null };
 type Difference = Interval & {
   readonly value: number | null;
@@ -48,14 +71,14 @@ const UNITS = new Map([
 export class EvaluationResult {
   readonly experiment: Experiment;
   readonly url: string;
-  /** Every run as the API tells it, with its output and its scores, those of the checks included. */
-  readonly runs: readonly unknown[];
+  /** Every run with its output and its scores, those of the checks included. */
+  readonly runs: readonly EndedRun[];
   /** As the API tells it; undefined where nothing was compared. */
   readonly comparison: Comparison | undefined;
   /** Why there is no comparison. */
   readonly note: string | undefined;
 
-  constructor(experiment: Experiment, url: string, runs: readonly unknown[], comparison?: Comparison, note?: string) {
+  constructor(experiment: Experiment, url: string, runs: readonly EndedRun[], comparison?: Comparison, note?: string) {
     this.experiment = experiment;
     this.url = url;
     this.runs = runs;

@@ -1,20 +1,17 @@
 import { unlinkSync } from "node:fs";
-import { Api } from "./api.ts";
-import { beginExperiment, listTurns, nameOf } from "./begin.ts";
-import { EvaluationError, RefusedError } from "./evaluation-error.ts";
+import { beginExperiment, listTurns } from "./begin.ts";
+import { connect, readResult } from "./connect.ts";
+import { EvaluationError } from "./evaluation-error.ts";
 import { readEvaluators } from "./evaluators.ts";
 import { finishExperiment } from "./finish.ts";
 import { shortText } from "./json-value.ts";
-import { checkPlan, type EvaluationPlan } from "./plan.ts";
+import { checkPlan, CONCURRENCY, type EvaluationPlan, taskName, TIMEOUT } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import { Reporter } from "./reporter.ts";
-import { type Comparison, EvaluationResult, type Experiment } from "./result.ts";
-import { type Run, runItem, type Runner, type Turn } from "./run-item.ts";
+import type { EvaluationResult } from "./result.ts";
+import { type Item, NoOutputError, type Run, runItem, type Runner, type Turn } from "./run-item.ts";
 import { keepUnreported, readUnreported } from "./unreported.ts";
 import { sdkState } from "../client/sdk-state.ts";
-import { processEnvironment } from "../settings/settings.ts";
-
-const FIRST_WAIT = 1000;
 
 /**
  * Runs the task with the input of every item of a dataset, scores what it gives, and compares that with a baseline. Ctrl-C cancels
@@ -26,13 +23,21 @@ const FIRST_WAIT = 1000;
  * @throws EvaluationError where it can't, or was cancelled
  */
 export async function evaluate<Input = unknown>(plan: EvaluationPlan<Input>): Promise<EvaluationResult> {
+  return await runEvaluation(plan);
+}
+
+/** Runs only the turns that are chosen; where that is not all of them it counts as cancelled. */
+export async function runEvaluation<Input>(
+  plan: EvaluationPlan<Input>,
+  isChosen: (turn: Turn) => boolean = () => true,
+): Promise<EvaluationResult> {
   checkPlan(plan);
-  // Traces go to the publisher's project, so that is the experiment's.
-  const api = new Api(plan.apiUrl, plan.apiKey, plan.projectId ?? sdkState.publisher?.settings.projectId);
+  const api = connect(plan);
   const evaluators = readEvaluators(plan.evaluators ?? []);
   const progress = new Progress();
   const { experiment, items } = await beginExperiment(api, plan, evaluators, progress);
-  if (sdkState.publisher === undefined) {
+  const isTraced = plan.task !== undefined;
+  if (isTraced && sdkState.publisher === undefined) {
     progress.say("runs have no traces, which some checks need, unless initializeRedisPublisher() was called before");
   }
   const path = `/experiments/${experiment.id}`;
@@ -42,18 +47,16 @@ export async function evaluate<Input = unknown>(plan: EvaluationPlan<Input>): Pr
   try {
     await reportKept(reporter, experiment.id);
     const turns = await listTurns(experiment.repetitions, items, api.pages<Run>(`${path}/runs`));
-    const chosen = turns.slice(0, plan.maxRuns ?? turns.length);
-    const task = (input: unknown) => plan.task(input as Input);
-    const timeout = plan.timeout ?? 300;
-    const named = { experimentId: experiment.id, name: nameOf(plan.task) };
-    const runner = { task, evaluators, ...named, timeout, firstWait: FIRST_WAIT, progress };
-    const done = await runAll(runner, chosen, plan.concurrency ?? 8, reporter, signal);
+    const chosen = turns.filter(isChosen).slice(0, plan.maxRuns ?? turns.length);
+    const about = { isTraced, experimentId: experiment.id, name: taskName(plan) };
+    const runner = { task: taskOf(plan), ...about, evaluators, timeout: plan.timeout ?? TIMEOUT, progress };
+    const done = await runAll(runner, chosen, plan.concurrency ?? CONCURRENCY, reporter, signal);
     if (done < turns.length && !signal.aborted) {
-      const why = done === chosen.length ? "maxRuns" : `maxCost: $${reporter.cost.toFixed(2)}`;
+      const why = done === chosen.length ? "all that were chosen" : `maxCost: $${reporter.cost.toFixed(2)}`;
       progress.say(`ended after ${done} of ${turns.length} runs (${why}), which counts as cancelled`);
     }
     const state = done === turns.length ? "finished" : "cancelled";
-    const ended = await finishExperiment({ api, path, state, progress, signal });
+    const ended = await finishExperiment({ api, path, state, progress, isTraced: isTraced && sdkState.publisher !== undefined, signal });
     if (signal.aborted && ended.state !== "finished") {
       throw new EvaluationError("The evaluation was cancelled; what ended is reported.");
     }
@@ -65,6 +68,18 @@ export async function evaluate<Input = unknown>(plan: EvaluationPlan<Input>): Pr
     interrupt.close();
     progress.endLine();
   }
+}
+
+function taskOf<Input>({ task, outputs = {} }: EvaluationPlan<Input>): (item: Item) => unknown {
+  if (task !== undefined) {
+    return ({ input }) => task(input as Input);
+  }
+  return ({ id }) => {
+    if (!Object.hasOwn(outputs, id)) {
+      throw new NoOutputError("no output was given");
+    }
+    return outputs[id];
+  };
 }
 
 /** Aborts at Ctrl-C; a second one waits for nothing, and ends the process as it would without this. */
@@ -148,21 +163,5 @@ function keep(reporter: Reporter, experimentId: string): string {
     return ` ${waiting.length} runs that were not reported are kept in ${keepUnreported(experimentId, waiting)}.`;
   } catch (error) {
     return ` ${waiting.length} runs that were not reported are lost: ${shortText(error)}.`;
-  }
-}
-
-async function readResult(api: Api, plan: EvaluationPlan<never>, experiment: Experiment): Promise<EvaluationResult> {
-  const path = `/experiments/${experiment.id}`;
-  const console = (sdkState.publisher?.settings.consoleUrl || processEnvironment["OBS_CONSOLE_URL"] || "").replace(/\/+$/, "");
-  const url = console === "" ? api.address(path) : `${console}/projects/${api.projectId}${path}`;
-  const runs = await api.list<unknown>(`${path}/runs`);
-  try {
-    const comparison = await api.get<Comparison>(`${path}/comparison`, { baseline: plan.baseline, margin: plan.margin });
-    return new EvaluationResult(experiment, url, runs, comparison);
-  } catch (error) {
-    if (!(error instanceof RefusedError)) {
-      throw error;
-    }
-    return new EvaluationResult(experiment, url, runs, undefined, `The platform compared nothing: ${error.message}`);
   }
 }

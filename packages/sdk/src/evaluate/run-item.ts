@@ -8,6 +8,7 @@ import { trace } from "../capture/span.ts";
 import { timestamp } from "../event/timestamp.ts";
 
 const MAX_RETRIES = 3;
+const FIRST_WAIT = 1000;
 const MAX_CAUSES = 5;
 
 export type Item = {
@@ -35,15 +36,20 @@ export type Run = {
   readonly scores?: readonly RunScore[];
 };
 
+/** An item for which no output was given. */
+export class NoOutputError extends Error {
+  override name = "NoOutputError";
+}
+
 export type Runner = {
-  readonly task: (input: unknown) => unknown;
+  readonly task: (item: Item) => unknown;
+  /** Outputs that exist have no traces and took no time. */
+  readonly isTraced: boolean;
   readonly evaluators: readonly NamedEvaluator[];
   readonly experimentId: string;
   readonly name: string;
   /** Seconds. */
   readonly timeout: number;
-  /** Milliseconds before the first of the tries again. */
-  readonly firstWait: number;
   readonly progress: Progress;
 };
 
@@ -51,37 +57,42 @@ export type Runner = {
 export async function runItem(runner: Runner, turn: Turn): Promise<Run> {
   for (let number = 0; ; number += 1) {
     const { run, error } = await tryItem(runner, turn);
-    if (run.state === "succeeded" || !isUnavailable(error)) {
+    if (run.state === "succeeded" || !(isUnavailable(error) || error instanceof NoOutputError)) {
       return run;
     }
-    if (number === MAX_RETRIES) {
+    if (number === MAX_RETRIES || error instanceof NoOutputError) {
       return { ...run, state: "missing" };
     }
-    await sleep(runner.firstWait * 2 ** number, undefined, { ref: false });
+    await sleep(FIRST_WAIT * 2 ** number, undefined, { ref: false });
   }
 }
 
 async function tryItem(runner: Runner, turn: Turn): Promise<{ readonly run: Run; readonly error?: unknown }> {
   const { item, repetition, attempt } = turn;
-  const about = { item_id: item.id, repetition, attempt, started_at: timestamp() };
+  const about = { item_id: item.id, repetition, attempt };
   const metadata = { experiment_id: runner.experimentId, item_id: item.id, repetition };
+  const started = { started_at: timestamp() };
   const began = performance.now();
   let reference: TraceReference | undefined;
-  const ended = () => ({ trace_id: reference?.traceId ?? null, duration_ms: Math.round((performance.now() - began) * 1000) / 1000 });
+  const ended = () =>
+    runner.isTraced
+      ? { ...started, trace_id: reference?.traceId ?? null, duration_ms: Math.round((performance.now() - began) * 1000) / 1000 }
+      : { trace_id: null };
   let output: unknown;
   let json: unknown;
+  const work = async () => {
+    reference = currentTrace();
+    output = await within(runner.timeout, () => runner.task(item));
+    // Within, so that an output that is too large is the trace's failure, too.
+    const read = toJson(output);
+    json = read.json;
+    if (read.replaced !== undefined) {
+      runner.progress.say(`an output holds ${read.replaced}, which is no JSON: a text is reported, evaluators get the object`);
+    }
+    return output;
+  };
   try {
-    await trace({ name: runner.name, input: item.input, metadata, purpose: "experiment" }, async () => {
-      reference = currentTrace();
-      output = await within(runner.timeout, () => runner.task(item.input));
-      // Within, so that an output that is too large is the trace's failure, too.
-      const read = toJson(output);
-      json = read.json;
-      if (read.replaced !== undefined) {
-        runner.progress.say(`an output holds ${read.replaced}, which is no JSON: a text is reported, evaluators get the object`);
-      }
-      return output;
-    });
+    await (runner.isTraced ? trace({ name: runner.name, input: item.input, metadata, purpose: "experiment" }, work) : work());
   } catch (error) {
     return { run: { ...about, ...ended(), state: "failed", error: errorText(error) }, error };
   }

@@ -37,17 +37,26 @@ def begin_experiment(api: Api, plan: Plan, evaluators: Sequence[Evaluator], tell
     begun = _find_begun(api, plan.resume, wanted) if plan.resume else None
     found = begun or wanted
     version, split, repetitions = found["dataset_version"], found["split"], found["repetitions"]
-    listed = api.pages(f"/datasets/{dataset['id']}/items", version=version, split=split)
-    # Of what was a deleted user's nothing is left to run; an older server does not say so.
-    items = [item for item in listed if not item.get("redacted", False)]
-    if not items:
-        raise EvaluationError(f"The dataset {dataset['name']} has no items{'' if split is None else f' in its split {split}'}.")
+    items = list_items(api, dataset["id"], dataset["name"], version, split)
+    unknown = list(set(plan.outputs or ()) - {item["id"] for item in items})
+    if unknown:
+        which = ", ".join(map(str, unknown[:3]))
+        raise EvaluationError(f"The dataset {dataset['name']} has no item {which}; outputs are given by items' ids.")
     code = f"{checkout.branch or 'no branch'} @ {(checkout.commit or 'no commit')[:7]}{' with changes' * checkout.is_dirty}"
     cap = "" if plan.max_runs is None else f", at most {plan.max_runs} now (max_runs)"
     total = len(items) * repetitions
     about = estimate(api.pages("/experiments", dataset_id=dataset["id"]), total)
     teller.say(f"{len(items)} items × {repetitions} = {total} runs{about} of {dataset['name']}, version {version} ({code}){cap}")
     return begun or api.post("/experiments", wanted), items
+
+
+def list_items(api: Api, dataset_id: str, name: str, version: int, split: str | None) -> list[Any]:
+    listed = api.pages(f"/datasets/{dataset_id}/items", version=version, split=split)
+    # Of what was a deleted user's nothing is left to run; an older server does not say so.
+    items = [item for item in listed if not item.get("redacted", False)]
+    if not items:
+        raise EvaluationError(f"The dataset {name} has no items{'' if split is None else f' in its split {split}'}.")
+    return items
 
 
 def list_turns(repetitions: int, items: Sequence[Any], runs: Iterable[Any]) -> list[Turn]:

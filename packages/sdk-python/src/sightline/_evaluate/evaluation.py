@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from sightline._client.state import state
-from sightline._evaluate.api import Answer, Api
 from sightline._evaluate.begin import begin_experiment, list_turns
 from sightline._evaluate.calls import in_thread
+from sightline._evaluate.connect import connect, read_result
 from sightline._evaluate.console import Teller
-from sightline._evaluate.errors import EvaluationError, RefusedError
+from sightline._evaluate.errors import EvaluationError
 from sightline._evaluate.evaluators import read_evaluators
 from sightline._evaluate.finish import finish_experiment
 from sightline._evaluate.plan import Plan
@@ -23,20 +22,18 @@ from sightline._evaluate.unreported import keep_unreported, read_unreported
 class Evaluation:
     """One experiment, from its beginning to what it found."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, is_chosen: Callable[[Turn], bool] = lambda _turn: True) -> None:
+        """Runs only the turns that are chosen; where that is not all of them it counts as cancelled."""
         self._plan = plan
-        # Traces go to the publisher's project, so that is the experiment's.
-        known = None if state.publisher is None else state.publisher.settings
-        project_id, console_url = ("", "") if known is None else (known.project_id, known.console_url)
-        self._api = Api(plan.api_url, plan.api_key, plan.project_id or project_id)
-        self._console_url = plan.console_url or console_url or os.environ.get("OBS_CONSOLE_URL", "")
+        self._is_chosen = is_chosen
+        self._api = connect(plan)
         self._teller = Teller()
         self._evaluators = read_evaluators(plan.evaluators)
         self._counts = {"succeeded": 0, "failed": 0, "missing": 0}
 
     async def run(self) -> EvaluationResult:
         experiment, items = await in_thread(begin_experiment, self._api, self._plan, self._evaluators, self._teller)
-        if state.publisher is None:
+        if state.publisher is None and self._plan.task is not None:
             self._teller.say("runs have no traces, which some checks need, unless initialize_redis_publisher() was called before")
         experiment_id, path = experiment["id"], f"/experiments/{experiment['id']}"
         reporter = Reporter(self._api, path, self._teller, self._plan.max_cost, experiment.get("cost") or 0.0)
@@ -47,16 +44,15 @@ class Evaluation:
             for file in kept:
                 file.unlink(missing_ok=True)
             turns = await in_thread(list_turns, experiment["repetitions"], items, self._api.pages(f"{path}/runs"))
-            chosen = turns[: self._plan.max_runs]
+            chosen = [turn for turn in turns if self._is_chosen(turn)][: self._plan.max_runs]
             await self._run_all(chosen, reporter, experiment_id)
             done = sum(self._counts.values())
             if done < len(turns):
-                why = "max_runs" if done == len(chosen) else f"max_cost: ${reporter.cost:.2f}"
+                why = "all that were chosen" if done == len(chosen) else f"max_cost: ${reporter.cost:.2f}"
                 self._teller.say(f"ended after {done} of {len(turns)} runs ({why}), which counts as cancelled")
             end = "finished" if done == len(turns) else "cancelled"
-            result: EvaluationResult = await in_thread(
-                self._read_result, path, await finish_experiment(self._api, path, end, self._teller)
-            )
+            ended = await finish_experiment(self._api, path, end, self._teller, is_traced=self._plan.task is not None)
+            result: EvaluationResult = await in_thread(read_result, self._api, self._plan, ended)
             return result
         except asyncio.CancelledError:
             # A second Ctrl-C does not wait for it.
@@ -74,7 +70,9 @@ class Evaluation:
 
     async def _run_all(self, turns: list[Turn], reporter: Reporter, experiment_id: str) -> None:
         plan = self._plan
-        runner = Runner(plan.task, self._evaluators, experiment_id, plan.task_name, plan.timeout, self._teller)
+        runner = Runner(
+            plan.task, plan.outputs or {}, self._evaluators, experiment_id, plan.task_name, plan.timeout, self._teller
+        )
         queue = iter(turns)
         reporting = asyncio.create_task(reporter.work())
         try:
@@ -108,13 +106,3 @@ class Evaluation:
             except OSError as error:
                 kept = f" {len(waiting)} runs that were not reported are lost: {error}."
         return f'{kept} Go on with resume="{experiment_id}".'
-
-    def _read_result(self, path: str, experiment: Answer) -> EvaluationResult:
-        comparison, note = None, None
-        try:
-            comparison = self._api.get(f"{path}/comparison", baseline=self._plan.baseline, margin=self._plan.margin)
-        except RefusedError as refusal:
-            note = f"The platform compared nothing: {refusal}"
-        console = self._console_url.rstrip("/")
-        url = f"{console}/projects/{self._api.project_id}{path}" if console else self._api.address(path)
-        return EvaluationResult(experiment, url, list(self._api.pages(f"{path}/runs")), comparison, note)

@@ -13,7 +13,7 @@ _TRACES_SECONDS = 60.0
 _LONGEST_PAUSE = 5.0
 
 
-async def finish_experiment(api: Api, path: str, end: str, teller: Teller) -> Answer:
+async def finish_experiment(api: Api, path: str, end: str, teller: Teller, *, is_traced: bool) -> Answer:
     """Ends it when the traces that its checks need have arrived, or did not for a minute."""
     began = time.monotonic()
     # All that was recorded is to be in the stream; nothing tells when it is.
@@ -21,8 +21,8 @@ async def finish_experiment(api: Api, path: str, end: str, teller: Teller) -> An
         await asyncio.sleep(0.02)
     pause, unchecked = 0.25, -1
     while True:
-        # Without a publisher no trace will come.
-        wait = state.publisher is not None and time.monotonic() < began + _TRACES_SECONDS
+        # Without a publisher, or a task, no trace will come.
+        wait = is_traced and state.publisher is not None and time.monotonic() < began + _TRACES_SECONDS
         experiment: Answer = await in_thread(api.post, f"{path}/finish", {"state": end, "wait": wait})
         before, unchecked = unchecked, experiment["runs"]["unchecked"]
         if unchecked == 0 or (not wait and unchecked == before):

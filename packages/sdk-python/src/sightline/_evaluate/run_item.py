@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,11 +32,17 @@ class Turn:
     attempt: int
 
 
+class NoOutputError(Exception):
+    """An item for which no output was given."""
+
+
 @dataclass(frozen=True, slots=True)
 class Runner:
     """Runs the task for one item and scores what it gives."""
 
-    task: Task
+    task: Task | None
+    outputs: Mapping[str, Any]
+    """In place of a task, which have no traces and took no time."""
     evaluators: Sequence[Evaluator]
     experiment_id: str
     name: str
@@ -48,18 +55,22 @@ class Runner:
             if number > 0:
                 await asyncio.sleep(FIRST_WAIT * 2 ** (number - 1))
             run, failure = await self._try(turn)
-            if failure is None or not is_unavailable(failure):
+            if failure is None or not (is_unavailable(failure) or isinstance(failure, NoOutputError)):
                 return run
+            if isinstance(failure, NoOutputError):
+                break
         return {**run, "state": "missing"}
 
     async def _try(self, turn: Turn) -> tuple[Run, BaseException | None]:
         run: Run = {"item_id": turn.item["id"], "repetition": turn.repetition, "attempt": turn.attempt}
-        run |= {"started_at": timestamp(), "state": "succeeded"}
+        run |= {"state": "succeeded"}
         recording, failure, output = self._open_trace(turn), None, None
-        began = time.monotonic()
+        started_at, began = timestamp(), time.monotonic()
         try:
-            with recording:
-                recording.output = output = await call(self.task, self.timeout, turn.item["input"])
+            with recording or nullcontext():
+                output = await self._read_output(turn)
+                if recording is not None:
+                    recording.output = output
                 # Within, so that an output that is too large is the trace's failure, too.
                 run["output"], replaced = to_json(output)
             if replaced is not None:
@@ -69,14 +80,25 @@ class Runner:
                 raise
             failure = error
             run |= {"state": "failed", "error": error_text(error)}
-        run |= {"trace_id": recording.trace_id, "duration_ms": round((time.monotonic() - began) * 1000, 3)}
+        run |= {"trace_id": None if recording is None else recording.trace_id}
+        if recording is not None:
+            run |= {"started_at": started_at, "duration_ms": round((time.monotonic() - began) * 1000, 3)}
         if failure is None:
-            reference = None if recording.trace_id is None else TraceReference(recording.trace_id, None)
+            reference = None if run["trace_id"] is None else TraceReference(run["trace_id"], None)
             values = {**turn.item, "output": output, "trace": reference}
             run["scores"] = await asyncio.gather(*(each.score(values, self.timeout) for each in self.evaluators))
         return run, failure
 
-    def _open_trace(self, turn: Turn) -> trace:
+    async def _read_output(self, turn: Turn) -> Any:
+        if self.task is not None:
+            return await call(self.task, self.timeout, turn.item["input"])
+        if turn.item["id"] not in self.outputs:
+            raise NoOutputError("no output was given")
+        return self.outputs[turn.item["id"]]
+
+    def _open_trace(self, turn: Turn) -> trace | None:
+        if self.task is None:
+            return None
         about = {"experiment_id": self.experiment_id, "item_id": turn.item["id"], "repetition": turn.repetition}
         return trace(self.name, input=turn.item["input"], metadata=about, purpose="experiment")
 
