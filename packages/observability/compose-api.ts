@@ -65,7 +65,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       itemRoutes({ query, clock, log })(server);
       await fileRoutes({ query, clock, log })(server);
       experimentRoutes({ query, clock, log })(server);
-      comparisonRoutes({ query })(server);
+      comparisonRoutes({ query, clock })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },

@@ -3,7 +3,7 @@ import type { Check, CheckResult } from "./contract/checks.ts";
 import type { CodeLine, ItemSource } from "./contract/datasets.ts";
 import type { Json, JsonObject } from "./contract/parts.ts";
 import type { NodeFact } from "./divergence/node-facts.ts";
-import type { Evaluator, ScoreMean } from "./contract/experiments.ts";
+import type { Evaluator, GateVerdict, ScoreMean } from "./contract/experiments.ts";
 
 /** Rows of datasets and experiments, a part of the schema. */
 export type EvaluationSchema = {
@@ -84,6 +84,7 @@ type ExperimentRow = {
   ended_at: Date | null;
   items: number;
   means: ColumnType<readonly ScoreMean[], string | undefined, string>;
+  gate: ColumnType<GateVerdict | null, never, string>;
 };
 
 type ExperimentRunRow = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { codeLineSchema, itemSourceSchema } from "./datasets.ts";
-import { experimentSchema, runStateSchema, scoreSourceSchema } from "./experiments.ts";
+import { experimentSchema, gateOutcomeSchema, runStateSchema, scoreSourceSchema } from "./experiments.ts";
 import { listRequestSchema, nulRefused, WITHOUT_NUL } from "./parts.ts";
 
 /** An experiment beside a baseline, paired by item; and what a gate makes of it. docs/statistics.md says what the numbers mean. */
@@ -131,12 +131,6 @@ export const gateRequestSchema = z.object({
   primary: z.string().max(2_000).optional(),
 });
 
-/**
- * `worse`: a required item failed, or a primary score fell by the margin. `inconclusive`: so many items can't tell. `broken`: runs or scores are
- * missing, or there is no baseline: never passed.
- */
-export const gateOutcomeSchema = z.enum(["passed", "worse", "inconclusive", "broken"]);
-export type GateOutcome = z.infer<typeof gateOutcomeSchema>;
 export const gateSchema = z.object({
   outcome: gateOutcomeSchema,
   /** Sentences, the weightiest first. */

@@ -34,8 +34,26 @@ export const createExperimentRequestSchema = z.object({
 export type CreateExperimentRequest = z.input<typeof createExperimentRequestSchema>;
 
 export const scoreSourceSchema = z.enum(["application", "check", "run"]);
-const scoreMeanSchema = z.object({ name: z.string(), source: scoreSourceSchema, mean: z.number() });
+/** `low` and `high`: the interval of 95 %; null where one number says nothing of others. */
+const scoreMeanSchema = z.object({
+  name: z.string(),
+  source: scoreSourceSchema,
+  mean: z.number(),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+  items: z.int(),
+});
 export type ScoreMean = z.infer<typeof scoreMeanSchema>;
+
+/**
+ * `worse`: a required item failed, or a primary score fell by the margin. `inconclusive`: so many items can't tell. `broken`: runs or scores are
+ * missing, or there is no baseline: never passed.
+ */
+export const gateOutcomeSchema = z.enum(["passed", "worse", "inconclusive", "broken"]);
+export type GateOutcome = z.infer<typeof gateOutcomeSchema>;
+/** The newest verdict of a gate: against which baseline, and when. */
+const gateVerdictSchema = z.object({ outcome: gateOutcomeSchema, baseline: z.string().nullable(), judged_at: timestamp });
+export type GateVerdict = z.infer<typeof gateVerdictSchema>;
 
 export const experimentStateSchema = z.enum(["running", "finished", "cancelled"]);
 export const runStateSchema = z.enum(["succeeded", "failed", "missing"]);
@@ -65,6 +83,8 @@ export const experimentSchema = z.object({
   cost: z.number().nullable(),
   /** The mean over items of each score, as it was when the experiment ended. `run`: what runs took, in dollars, seconds and tokens. */
   means: z.array(scoreMeanSchema),
+  /** Null until a gate was run, as CI does; looking at one in the console is none. */
+  gate: gateVerdictSchema.nullable(),
 });
 export type Experiment = z.infer<typeof experimentSchema>;
 export const experimentPageSchema = z.object({ items: z.array(experimentSchema), next_cursor: z.string().nullable() });

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { ComparedScore, ExperimentComparison } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { findings } from "#statistics/many-scores.ts";
-import { scoreInterval } from "#statistics/one-score.ts";
+import { sample } from "#statistics/intervals.ts";
+import { measureInterval, scoreInterval } from "#statistics/one-score.ts";
 import { comparePairs, type Comparison, type Pair } from "#statistics/paired.ts";
 import { isSeenFlaky, passAtK, passHatK } from "#statistics/repetitions.ts";
 import { judge, type Direction } from "#statistics/verdict.ts";
@@ -159,10 +160,10 @@ type Summarizing = { readonly isSingleBoolean: boolean; readonly expected: numbe
 
 function summarize(rows: readonly ItemMean[], { isSingleBoolean, expected }: Summarizing): ComparedScore["candidate"] {
   const values = rows.flatMap(({ mean, cluster }) => (mean === null ? [] : [{ value: mean, cluster: cluster ?? undefined }]));
-  const interval = scoreInterval(values, isSingleBoolean);
+  const interval = rows[0]?.source === "run" ? measureInterval(values) : scoreInterval(values, isSingleBoolean);
   const present = rows.reduce((sum, row) => sum + row.values, 0);
   return {
-    mean: interval?.value ?? null,
+    mean: values.length === 0 ? null : sample(values.map(({ value }) => value)).mean,
     low: finiteOrNull(interval?.low),
     high: finiteOrNull(interval?.high),
     items: values.length,

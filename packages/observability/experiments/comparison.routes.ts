@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { streamedAnswer } from "@sightline/foundation/http/streamed-answer";
+import type { z } from "zod";
 import {
   compareExperimentsRequestSchema,
   compareNodesRequestSchema,
@@ -12,15 +13,16 @@ import {
   gateRequestSchema,
   gateSchema,
   nodesSchema,
+  type Gate,
 } from "#contract.ts";
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
-import type { OneInProject } from "#store/reader.ts";
+import type { InProject, OneInProject } from "#store/reader.ts";
 import { compareExperimentNodes } from "./compare-experiment-nodes.ts";
 import { compareExperiments, resolveBaseline } from "./compare-experiments.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
 import { experimentParams } from "./experiments.routes.ts";
-import { findExperiment } from "./experiments.store.ts";
+import { findExperiment, setResult } from "./experiments.store.ts";
 import { exportComparedItems } from "./export-compared-items.ts";
 import { judgeExperiment } from "./judge-gate.ts";
 import { listComparedItems } from "./list-compared-items.ts";
@@ -28,7 +30,7 @@ import { listComparedItems } from "./list-compared-items.ts";
 const config = { auth: "user-or-evaluate" };
 
 /** An experiment beside its baseline: verdicts, items, and what a gate says. */
-export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
+export function comparisonRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {
   return (server: HttpServer): void => {
     const path = "/api/v1/projects/:project_id/experiments/:experiment_id";
 
@@ -132,15 +134,40 @@ export function comparisonRoutes({ query }: Pick<RouteDependencies, "query">) {
         },
       },
       async (request) => {
-        const { baseline, margin, primary } = request.query;
         const project = await enterProject(query, request, "viewer");
-        const of = { ...project, experimentId: request.params.experiment_id };
-        const compared = await compareExperiments(query, { ...of, baseline, margin });
-        const names = primary?.split(",").map((name) => name.trim());
-        return { ...judgeExperiment({ compared, baseline, primary: names }), comparison: compared.shown };
+        return runGate(query, { ...project, experimentId: request.params.experiment_id, ...request.query });
+      },
+    );
+
+    server.post(
+      `${path}/gate`,
+      {
+        config,
+        schema: {
+          summary: "The same, and keep the verdict with the experiment, as CI does",
+          params: experimentParams,
+          querystring: gateRequestSchema,
+          response: { 200: gateSchema },
+        },
+      },
+      async (request) => {
+        const project = await enterProject(query, request, "editor");
+        const { experiment_id: id } = request.params;
+        const gate = await runGate(query, { ...project, experimentId: id, ...request.query });
+        const { baseline = null } = request.query;
+        await setResult(query, { ...project, id }, { gate: { outcome: gate.outcome, baseline, judged_at: clock.now().toISOString() } });
+        return gate;
       },
     );
   };
+}
+
+type Gating = InProject & z.output<typeof gateRequestSchema> & { readonly experimentId: string };
+
+async function runGate(query: Query, { primary, ...wanted }: Gating): Promise<Gate> {
+  const compared = await compareExperiments(query, { ...wanted, baseline: wanted.baseline });
+  const names = primary?.split(",").map((name) => name.trim());
+  return { ...judgeExperiment({ compared, baseline: wanted.baseline, primary: names }), comparison: compared.shown };
 }
 
 async function findCompared(query: Query, { id, named, ...project }: OneInProject & { readonly named: string | undefined }) {

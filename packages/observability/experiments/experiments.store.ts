@@ -13,7 +13,7 @@ export type ExperimentRow = Omit<Row, "project_id"> & {
   readonly cost: number | null;
 };
 type NewExperiment = OneInProject &
-  Omit<Row, "project_id" | "state" | "ended_at" | "means" | "config" | "evaluators"> & {
+  Omit<Row, "project_id" | "state" | "ended_at" | "means" | "gate" | "config" | "evaluators"> & {
     /** JSON texts. */
     readonly config: string;
     readonly evaluators: string;
@@ -98,10 +98,11 @@ export async function setState(
   return numUpdatedRows > 0n;
 }
 
-export async function setMeans(query: Query, { projectId, reader, id, means }: OneInProject & Pick<Row, "means">): Promise<void> {
+/** Keeps what is known of an experiment beside its runs. */
+export async function setResult(query: Query, { projectId, reader, id }: OneInProject, result: Partial<Pick<Row, "means" | "gate">>) {
   await query
     .updateTable("observability.experiments as experiment")
-    .set({ means: JSON.stringify(means) })
+    .set(Object.fromEntries(Object.entries(result).map(([column, value]) => [column, JSON.stringify(value)])))
     .where("experiment.project_id", "=", projectId)
     .where("experiment.id", "=", id)
     .where(hasRoleIn(reader, "editor", projectId))
@@ -154,6 +155,7 @@ function visible(query: Query, { projectId, reader }: InProject) {
       "experiment.ended_at",
       "experiment.items",
       "experiment.means",
+      "experiment.gate",
       "dataset.name as dataset",
     ])
     .innerJoinLateral(counted.as("run"), (join) => join.onTrue())

@@ -101,6 +101,14 @@ test("what runs took is compared within a part of the baseline, whichever comes 
     ["duration", "run", 1],
     ["tokens", "run", 1_000],
   ]);
+  const [checks, cost] = listed.means;
+  expect(checks).toMatchObject({ low: expect.closeTo(0.912, 3), high: 1, items: ITEMS });
+  expect(cost).toMatchObject({ low: expect.closeTo(0.001, 9), high: expect.closeTo(0.001, 9), items: ITEMS });
+  expect(listed.gate).toBeNull();
+  const asked = `/experiments/${dear}/gate?baseline=${base}&primary=cost`;
+  const before = (await rig.get(`/experiments/${dear}`)).body["gate"];
+  expect([before, (await rig.post(asked, {})).body["outcome"]]).toEqual([null, "worse"]);
+  expect((await rig.get(`/experiments/${dear}`)).body).toMatchObject({ gate: { outcome: "worse", baseline: base } });
 });
 
 test.for([true, false])(

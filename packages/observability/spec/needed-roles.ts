@@ -112,6 +112,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/items/export": "viewer",
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/gate": "viewer",
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/nodes": "viewer",
+  "POST /api/v1/projects/:project_id/experiments/:experiment_id/gate": "editor",
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/runs": "viewer",
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/runs": "editor",
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/scores": "editor",

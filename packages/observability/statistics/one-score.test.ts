@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { meanInterval, sample, wilson } from "./intervals.ts";
-import { scoreInterval } from "./one-score.ts";
+import { measureInterval, scoreInterval } from "./one-score.ts";
 
 test("a score's interval is Wilson's, wider where items share clusters, and open where all pass", () => {
   const booleans = Array.from({ length: 100 }, (_, at) => ({ value: at % 5 < 4 ? 1 : 0 }));
@@ -30,5 +30,7 @@ test("numbers beyond 0 to 1 have Student's interval; one of them says nothing of
   expect(found?.low).toBeCloseTo(low, 9);
   expect(found?.high).toBeCloseTo(high, 9);
   expect(scoreInterval([{ value: 7 }], false)).toBeNull();
+  // A tenth of a cent each is no share of 40 dollars.
+  expect(measureInterval(Array.from({ length: 40 }, () => ({ value: 0.001 })))).toEqual({ value: 0.001, low: 0.001, high: 0.001 });
   expect(scoreInterval([], true)).toBeNull();
 });

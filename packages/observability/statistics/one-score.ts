@@ -29,9 +29,21 @@ export function scoreInterval(values: readonly ItemValue[], isSingleBoolean: boo
       ? wilson(mean * effective, effective)
       : wilson(mean * effective, effective, studentQuantile(LEVEL, units.length - 1));
   }
+  return measureInterval(values);
+}
+
+/**
+ * The same of what was measured, such as dollars or seconds, which is no share of anything even where it is below 1: Student's interval with clustered errors.
+ *
+ * @returns Null of fewer than two independent items, which say nothing of others.
+ */
+export function measureInterval(values: readonly ItemValue[]): Interval | null {
+  const units = unitsOf(values);
   if (units.length < 2) {
     return null;
   }
+  const { mean } = sample(values.map(({ value }) => value));
+  const error = clusteredError(units, mean, values.length);
   const reach = studentQuantile(LEVEL, units.length - 1) * error;
   return { value: mean, low: mean - reach, high: mean + reach };
 }

@@ -4,7 +4,7 @@ import { datasetPageSchema, experimentPageSchema, type Experiment } from "@sight
 import { z } from "zod";
 import { UsageError } from "#settings/failure.ts";
 
-export type EvaluationClient = { readonly get: (path: string) => Promise<unknown> };
+export type EvaluationClient = Readonly<Record<"get" | "post", (path: string) => Promise<unknown>>>;
 
 const TIMEOUT_MS = 60_000;
 const refusalSchema = z.object({ error: z.string(), message: z.string() });
@@ -26,26 +26,23 @@ export function createEvaluationClient(given: string | undefined): EvaluationCli
     throw new UsageError("OBS_PROJECT_ID is no project's id: the project's settings show it.");
   }
   const base = `${url.origin}${url.pathname.replace(/\/*$/, "")}/api/v1/projects/${project.data}`;
-  return {
-    get: async (path) => {
-      const headers = { authorization: `Bearer ${key}` };
-      const response = await fetch(base + path, { headers, redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
-        (error: unknown) => {
-          throw new Error(`${url.origin} does not answer: ${errorMessage(error)}`, { cause: error });
-        },
+  const ask = (method: "GET" | "POST") => async (path: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    const response = await fetch(base + path, { method, headers, redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
+      (error: unknown) => {
+        throw new Error(`${url.origin} does not answer: ${errorMessage(error)}`, { cause: error });
+      },
+    );
+    const body = parseJson(await response.text());
+    if (!response.ok) {
+      const refused = refusalSchema.safeParse(body).data;
+      throw new Error(
+        refused === undefined ? `${url.origin} answers ${response.status}; is the address right?` : `${refused.message} (${refused.error})`,
       );
-      const body = parseJson(await response.text());
-      if (!response.ok) {
-        const refused = refusalSchema.safeParse(body).data;
-        throw new Error(
-          refused === undefined
-            ? `${url.origin} answers ${response.status}; is the address right?`
-            : `${refused.message} (${refused.error})`,
-        );
-      }
-      return body;
-    },
+    }
+    return body;
   };
+  return { get: ask("GET"), post: ask("POST") };
 }
 
 type Wanted = { readonly dataset: string; readonly branch: string };

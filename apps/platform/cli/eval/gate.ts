@@ -47,7 +47,7 @@ export async function evaluate(what: What, given: readonly string[], options: Ga
     if (options.primary !== undefined) {
       query.set("primary", options.primary);
     }
-    await report(gateSchema.parse(await client.get(`/experiments/${id}/gate?${query.toString()}`)), options);
+    await report(gateSchema.parse(await client.post(`/experiments/${id}/gate?${query.toString()}`)), options);
   } catch (error) {
     if (error instanceof UsageError) {
       throw error;

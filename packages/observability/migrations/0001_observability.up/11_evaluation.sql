@@ -80,8 +80,10 @@ create table observability.experiments (
   ended_at timestamptz,
   -- Items of the version and split.
   items int not null,
-  -- Of each score, what it was when the experiment ended: `[{name, source, mean}]`.
+  -- Of each score, what it was when the experiment ended: `[{name, source, mean, low, high, items}]`.
   means json not null default '[]',
+  -- The newest verdict of a gate: `{outcome, baseline, judged_at}`.
+  gate json,
   primary key (project_id, id)
 );
 create index experiments_by_time on observability.experiments (project_id, created_at, id);

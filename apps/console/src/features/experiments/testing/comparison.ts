@@ -24,6 +24,7 @@ export function experiment(last: number, of: Partial<Experiment> = {}): Experime
     runs: { succeeded: 38, failed: 2, missing: 0, unchecked: 0 },
     cost: null,
     means: [],
+    gate: null,
     ...of,
   };
 }
