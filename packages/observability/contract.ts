@@ -4,6 +4,7 @@ import { listRequestSchema, timestamp } from "./contract/parts.ts";
 export * from "./contract/checks.ts";
 export { describeCheck } from "./checks/describe-check.ts";
 export * from "./contract/code-runs.ts";
+export { toRecord } from "./csv-record.ts";
 export * from "./contract/datasets.ts";
 export * from "./contract/experiments.ts";
 export * from "./contract/explore.ts";

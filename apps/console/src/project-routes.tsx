@@ -75,7 +75,7 @@ const datasetsRoute = createRoute({
 
 const datasetRoute = createRoute({
   ...under(projectRoute, "/datasets/$datasetId"),
-  validateSearch: z.object({ show: text, version: text, split: text }),
+  validateSearch: z.object({ show: text, version: text, split: text, branch: text, score: text }),
   component: lazyPage(() => import("#routes/project/dataset-page.tsx"), "DatasetPage"),
 });
 

@@ -2,6 +2,7 @@
 import type { Item } from "@sightline/observability/contract";
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { experiment } from "#features/experiments/testing/comparison.ts";
 import { renderConsole } from "#testing/render-console.tsx";
 import { json, refuse } from "#testing/serve.ts";
 
@@ -132,6 +133,22 @@ describe("the page of a dataset", () => {
     expect(await screen.findByText("Grace")).toBeTruthy();
     expect(screen.getByRole("row", { name: /2 \+1 ~2 −3 Changes from a trace/ })).toBeTruthy();
     expect(screen.getByRole("link", { name: "2" }).getAttribute("href")).toContain("?version=2");
+  });
+
+  it("shows the scores of finished experiments with interval and verdict, of one branch when it is chosen", async () => {
+    const candidate = experiment(20, { dataset_id: DATASET });
+    const means = [{ name: "exact", source: "application", mean: 0.82, low: 0.76, high: 0.87, items: 40 } as const];
+    const judged = { ...candidate, means, gate: { outcome: "worse", baseline: "main", judged_at: candidate.created_at } };
+    const running = { ...candidate, id: id(401), name: "goes on", state: "running" };
+    const { user, router, requests } = open("?show=history", {
+      [`GET ${PROJECT_PATH}/experiments`]: { items: [running, judged], next_cursor: null },
+    });
+    expect(await screen.findByRole("img", { name: "exact of 1 experiment; the newest 0.82 (0.76 to 0.87)" })).toBeTruthy();
+    const [, row, more] = within(screen.getByRole("table")).getAllByRole("row");
+    expect([row?.textContent, more]).toEqual([expect.stringContaining("worse0.82 (0.76 to 0.87)"), undefined]);
+    await user.selectOptions(screen.getByRole("combobox", { name: "Branch" }), candidate.branch ?? "");
+    expect(router.state.location.search).toEqual({ show: "history", branch: candidate.branch });
+    await waitFor(() => expect(requests.findLast(({ path }) => path.endsWith("/experiments"))?.query.get("branch")).toBe(candidate.branch));
   });
 
   it("says how items get into an empty one, and that a deleted one is not here", async () => {

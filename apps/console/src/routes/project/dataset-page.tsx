@@ -13,6 +13,7 @@ import { VersionTable } from "#features/datasets/components/version-table.tsx";
 import { WaysToFill } from "#features/datasets/components/ways-to-fill.tsx";
 import { ExperimentList } from "#features/experiments/components/experiment-list.tsx";
 import { HowToRun } from "#features/experiments/components/how-to-run.tsx";
+import { ScoreHistory } from "#features/experiments/components/score-history.tsx";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { AuthorName } from "#features/projects/components/author-name.tsx";
 import { hasCode } from "#http/api-error.ts";
@@ -62,11 +63,11 @@ export function DatasetPage() {
 const nameAuthor = (author: string) => <AuthorName author={author} />;
 
 const FORMATS = ["jsonl", "csv"] as const;
-const TABS = ["items", "versions", "experiments"] as const;
+const TABS = ["items", "versions", "experiments", "history"] as const;
 
 function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
   const { projectId } = route.useParams();
-  const { show, version, split } = route.useSearch();
+  const { show, version, split, branch, score } = route.useSearch();
   const navigate = route.useNavigate();
   const api = useApi();
   const { data: project } = useQuery(projectQuery(projectId));
@@ -110,6 +111,7 @@ function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
           <Tabs.Tab value="items">Items</Tabs.Tab>
           <Tabs.Tab value="versions">Versions</Tabs.Tab>
           <Tabs.Tab value="experiments">Experiments</Tabs.Tab>
+          <Tabs.Tab value="history">Scores over commits</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="items">
           <Group justify="flex-end" gap="xs" mb="md">
@@ -170,6 +172,26 @@ function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
         </Tabs.Panel>
         <Tabs.Panel value="experiments">
           <ExperimentList {...here} empty={<HowToRun projectId={projectId} dataset={dataset.name} />} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <ScoreHistory
+            {...here}
+            branch={branch}
+            score={score}
+            onChoose={(chosen) => void navigate({ search: (before) => ({ ...before, ...chosen }), resetScroll: false })}
+            empty={
+              branch === undefined ? (
+                <HowToRun projectId={projectId} dataset={dataset.name} />
+              ) : (
+                <NoMatch
+                  title={`No finished experiments of ${branch}`}
+                  description="None was run to its end on this branch."
+                  all="Show all branches"
+                  onAll={() => void navigate({ search: { show: "history" } })}
+                />
+              )
+            }
+          />
         </Tabs.Panel>
       </Tabs>
       {mayChange && <DeleteDataset dataset={dataset} />}
