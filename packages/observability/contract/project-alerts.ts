@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseTraceQuery } from "./trace-query.ts";
+import { scoreSchema } from "./scores.ts";
 import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 
 /** Alerts of a project: rules that are checked every minute, their channels, and what happened. */
@@ -9,7 +10,9 @@ import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.t
  * (milliseconds): of traces that ended, or of the steps that the filter names. `cost` (US dollars) and `tokens`: of
  * model calls that ended; `cost_per_user`: of the user whose calls cost most. `gaps`: events found to be lost.
  * `no_traces`: traces that began. `matching`: traces that began and that the query of the filter finds. `issues` measures nothing: it tells of each issue when it is found, and when a trace
- * opens it again; its threshold and window mean nothing.
+ * opens it again; its threshold and window mean nothing. `score_below` and `score_above`: the mean of a score of live traces, which fires below or
+ * above its threshold. `score_worse`: by how much that mean is worse than it was in the `baseline_minutes` before the window; where the score's settings
+ * say that lower is better, by how much it is higher. Of fewer than `min_count` scores in a window nothing is known, and a rule stays as it is.
  */
 export const alertMetricSchema = z.enum([
   "errors",
@@ -22,26 +25,38 @@ export const alertMetricSchema = z.enum([
   "no_traces",
   "matching",
   "issues",
+  "score_below",
+  "score_above",
+  "score_worse",
 ]);
 export type AlertMetric = z.infer<typeof alertMetricSchema>;
+
+/** Scores that a window has at the least, and how long the time before it is, unless the filter says otherwise. */
+export const SCORE_ALERT_DEFAULTS = { source: "application", min_count: 20, baseline_minutes: 10_080 } as const;
+const MAX_BASELINE_MINUTES = 43_200;
 
 const name = z.string().trim().min(1, "give it a name").max(100).regex(WITHOUT_NUL, nulRefused);
 const filterText = z.string().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
 
-/** The whole name of each. Not for `gaps` and `issues`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. `matching` has a query, as the list of traces does, and nothing else. */
+/** The whole name of each. Not for `gaps` and `issues`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. `matching` has a query, as the list of traces does, and nothing else. Scores have a `score`, and may have a `trace`. */
 export const alertFilterSchema = z.object({
   trace: filterText.optional(),
   model: filterText.optional(),
   node: filterText.optional(),
   query: filterText.max(1_000).optional(),
+  score: filterText.optional(),
+  /** Who gave the scores: what people, judges and applications say is never averaged together. */
+  source: scoreSchema.shape.source.optional(),
+  min_count: z.int("write a whole number of scores").min(1).max(100_000).optional(),
+  baseline_minutes: z.int().min(60, "compare with an hour or more").max(MAX_BASELINE_MINUTES, "compare with 30 days or less").optional(),
 });
 export type AlertFilter = z.infer<typeof alertFilterSchema>;
 
 const ruleFields = {
   name,
   metric: alertMetricSchema,
-  /** The rule fires when the value is above; `no_traces` when it is not above. */
-  threshold: z.number().min(0).max(1e15),
+  /** The rule fires when the value is above; `no_traces` when it is not above, `score_below` when it is below. Only a score's mean may have one below 0. */
+  threshold: z.number().min(-1e15).max(1e15),
   window_minutes: z.int().min(5, "look at 5 minutes or more").max(1440, "look at 1,440 minutes (a day) or less"),
   filter: alertFilterSchema,
   /** Channels of this project; without any the alert is seen in the console only. */
@@ -55,14 +70,43 @@ export const createAlertRuleRequestSchema = z
     channels: ruleFields.channels.default([]),
     is_enabled: ruleFields.is_enabled.default(true),
   })
-  .superRefine(refineFilter);
+  .superRefine(refineRule);
 export type CreateAlertRuleRequest = z.input<typeof createAlertRuleRequestSchema>;
 /** What is left out stays as it is. */
 export const changeAlertRuleRequestSchema = z.object(ruleFields).partial();
 export type ChangeAlertRuleRequest = z.infer<typeof changeAlertRuleRequestSchema>;
 
+export function isOfScore(metric: AlertMetric): boolean {
+  return metric === "score_below" || metric === "score_above" || metric === "score_worse";
+}
+
+/** Why a rule can't have such a threshold; undefined when it can. */
+export function thresholdProblem(metric: AlertMetric, threshold: number): string | undefined {
+  return threshold < 0 && metric !== "score_below" && metric !== "score_above" ? "write a limit of 0 or more" : undefined;
+}
+
+function scoreFilterProblem(
+  metric: AlertMetric,
+  { model, node, query, score, baseline_minutes: baseline }: AlertFilter,
+): string | undefined {
+  if (score === undefined) {
+    return "name the score";
+  }
+  if ((model ?? node ?? query) !== undefined) {
+    return "scores can be narrowed to a trace's name only";
+  }
+  return baseline !== undefined && metric !== "score_worse" ? "only score_worse is compared with the time before" : undefined;
+}
+
 /** Why a rule with such a filter can't be evaluated; undefined when it can. */
-export function filterProblem(metric: AlertMetric, { trace, model, node, query }: AlertFilter): string | undefined {
+export function filterProblem(metric: AlertMetric, filter: AlertFilter): string | undefined {
+  const { trace, model, node, query, ...ofScore } = filter;
+  if (isOfScore(metric)) {
+    return scoreFilterProblem(metric, filter);
+  }
+  if (Object.values(ofScore).some((value) => value !== undefined)) {
+    return "only alerts of a score have a score, its source, a least count and a time before";
+  }
   if (metric === "matching") {
     return (trace ?? model ?? node) !== undefined
       ? "traces that match are told apart by the query alone"
@@ -88,13 +132,15 @@ export function filterProblem(metric: AlertMetric, { trace, model, node, query }
   return undefined;
 }
 
-function refineFilter(
-  { metric, filter }: { readonly metric: AlertMetric; readonly filter: AlertFilter },
+function refineRule(
+  { metric, filter, threshold }: { readonly metric: AlertMetric; readonly filter: AlertFilter; readonly threshold: number },
   context: { readonly addIssue: (issue: { code: "custom"; path: string[]; message: string }) => void },
 ): void {
-  const problem = filterProblem(metric, filter);
-  if (problem !== undefined) {
-    context.addIssue({ code: "custom", path: ["filter"], message: problem });
+  const problems = { filter: filterProblem(metric, filter), threshold: thresholdProblem(metric, threshold) };
+  for (const [path, message] of Object.entries(problems)) {
+    if (message !== undefined) {
+      context.addIssue({ code: "custom", path: [path], message });
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import {
   createAlertRuleRequestSchema,
   filterProblem,
   listAlertEventsRequestSchema,
+  thresholdProblem,
   type AlertRule,
 } from "#contract.ts";
 import { readCursor, toPage } from "#query/access/cursor.ts";
@@ -98,10 +99,9 @@ export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
         const chosen = { ...(await enterProject(query, request, "editor")), id: request.params.rule_id };
         const known = await load(chosen);
         const { channels, ...fields } = request.body;
-        const problem = filterProblem(fields.metric ?? known.metric, fields.filter ?? known.filter);
-        if (problem !== undefined) {
-          throw invalidAlertRule("filter", problem);
-        }
+        const metric = fields.metric ?? known.metric;
+        refuseIf("filter", filterProblem(metric, fields.filter ?? known.filter));
+        refuseIf("threshold", thresholdProblem(metric, fields.threshold ?? known.threshold));
         await requireChannels(chosen.projectId, chosen.reader, channels ?? []);
         const given = Object.entries({ ...fields, channel_ids: channels }).filter(([, value]) => value !== undefined);
         await changeAlertRule(query, { ...chosen, author: toAuthor(chosen.reader) }, Object.fromEntries(given));
@@ -140,6 +140,12 @@ export function alertRuleRoutes({ query }: Pick<RouteDependencies, "query">) {
       },
     );
   };
+}
+
+function refuseIf(field: "filter" | "threshold", problem: string | undefined): void {
+  if (problem !== undefined) {
+    throw invalidAlertRule(field, problem);
+  }
 }
 
 function present(row: AlertRuleRow): AlertRule {

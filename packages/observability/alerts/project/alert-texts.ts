@@ -1,4 +1,4 @@
-import type { AlertFilter, AlertMetric } from "#contract.ts";
+import { SCORE_ALERT_DEFAULTS, type AlertFilter, type AlertMetric } from "#contract.ts";
 import type { NamedIssue } from "./issue-alerts.store.ts";
 
 /** The change that a message tells of. */
@@ -26,6 +26,9 @@ const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly writ
   no_traces: { name: "traces begun", write: String },
   matching: { name: "matching traces", write: String },
   issues: { name: "new and reopened issues", write: String },
+  score_below: { name: "mean", write: digits },
+  score_above: { name: "mean", write: digits },
+  score_worse: { name: "worsening of the mean", write: digits },
 };
 
 /** Where the console shows what is told: the issue, the issues where there are several, otherwise the project's alerts. */
@@ -62,9 +65,13 @@ export function alertSentence(alert: AlertText): string {
   const { name, write } = WORDS[alert.metric];
   const found = alert.value === null ? "nothing" : write(alert.value);
   const limit = `${alert.metric === "no_traces" ? "alert at or below" : "limit"} ${write(alert.threshold)}`;
-  const of = Object.entries(alert.filter).map(([what, which]) => ` of ${what} “${which}”`);
+  const { score, trace, model, node, query, baseline_minutes: before = SCORE_ALERT_DEFAULTS.baseline_minutes } = alert.filter;
+  const of = Object.entries({ score, trace, model, node, query }).flatMap(([what, which]) =>
+    which === undefined ? [] : ` of ${what} “${which}”`,
+  );
+  const against = alert.metric === "score_worse" ? ` against the ${before} minutes before` : "";
   const state = alert.kind === "fired" ? "Firing" : "Resolved";
-  return `${state}: ${alert.rule_name} (${alert.project_name}). ${name}${of.join("")} in the last ${alert.window_minutes} minutes: ${found}, ${limit}.`;
+  return `${state}: ${alert.rule_name} (${alert.project_name}). ${name}${of.join("")} in the last ${alert.window_minutes} minutes${against}: ${found}, ${limit}.`;
 }
 
 /** In Slack `<`, `>` and `&` begin links and mentions: they are escaped in names that people chose. */
@@ -72,6 +79,10 @@ export function slackText(publicUrl: string, alert: AlertText): string {
   const sentence = alertSentence(alert).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const traces = linkIssues(publicUrl, alert).flatMap(({ trace_url: url }) => (url === null ? [] : [` <${url}|its newest trace>`]));
   return `${alert.kind === "fired" ? ":rotating_light: " : ""}${sentence} <${alertAddress(publicUrl, alert)}|Open in Sightline>${traces.join("")}`;
+}
+
+function digits(value: number): string {
+  return String(Number(value.toPrecision(3)));
 }
 
 function dollars(value: number): string {

@@ -4,6 +4,7 @@ import type { Query } from "#schema.ts";
 import { selectCost, selectPrice } from "#prices/select-price.ts";
 import { isLive, isOfLiveTrace } from "#store/live-traces.ts";
 import { sqlConditions } from "#query/conditions/conditions.ts";
+import { scoreLoss, scoreMean } from "./score-values.store.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 
 /** A rule for issues has no value. */
@@ -16,6 +17,7 @@ export type AlertQuestion = {
   readonly filter: AlertFilter;
 };
 
+type ScoreMetric = "score_below" | "score_above" | "score_worse";
 type Expression = ReturnType<typeof sql>;
 
 /** The time limit of one rule's query; a rule that takes longer becomes `unknown` and says so. */
@@ -30,15 +32,23 @@ const LIMIT_MS = 5_000;
 export async function readAlertValue(query: Query, question: AlertQuestion): Promise<number | null> {
   return query.transaction().execute(async (transaction) => {
     await sql`set local statement_timeout = ${sql.raw(String(LIMIT_MS))}`.execute(transaction);
-    const asked =
-      question.metric === "matching" ? await matching(transaction, question) : statement({ ...question, metric: question.metric });
-    const { rows } = await asked.execute(transaction);
+    const { rows } = await (await select(transaction, question)).execute(transaction);
     return rows[0]?.value ?? null;
   });
 }
 
+async function select(transaction: Query, { metric, ...question }: AlertQuestion) {
+  if (metric === "matching") {
+    return matching(transaction, question);
+  }
+  if (metric === "score_below" || metric === "score_above") {
+    return scoreMean(question);
+  }
+  return metric === "score_worse" ? scoreLoss(transaction, question) : statement({ ...question, metric });
+}
+
 /** Counts traces that began in the window and that the query finds. */
-async function matching(transaction: Query, question: AlertQuestion) {
+async function matching(transaction: Query, question: Omit<AlertQuestion, "metric">) {
   const { projectId, filter } = question;
   const { terms } = parseTraceQuery(filter.query ?? "");
   const conditions = await sqlConditions(terms, { query: transaction, projectId, now: new Date(), isCounted: false, isByTime: true });
@@ -47,7 +57,7 @@ async function matching(transaction: Query, question: AlertQuestion) {
     where entry.project_id = ${projectId}::uuid and entry.sort_at >= ${sinceOf(question)} and ${sql.join(conditions, sql` and `)}`;
 }
 
-function statement(question: AlertQuestion & { readonly metric: Exclude<MeasuredMetric, "matching"> }) {
+function statement(question: AlertQuestion & { readonly metric: Exclude<MeasuredMetric, "matching" | ScoreMetric> }) {
   const { projectId, metric, filter } = question;
   const since = sinceOf(question);
   switch (metric) {
@@ -135,6 +145,6 @@ function isNamed({ trace }: AlertFilter): Expression {
   return trace === undefined ? sql`` : sql`and name = ${trace}`;
 }
 
-function sinceOf({ windowMinutes }: AlertQuestion): Expression {
+function sinceOf({ windowMinutes }: Pick<AlertQuestion, "windowMinutes">): Expression {
   return sql`(now() - ${windowMinutes} * interval '1 minute')`;
 }

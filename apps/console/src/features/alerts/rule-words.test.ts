@@ -23,6 +23,14 @@ test.each([
     { metric: "matching", threshold: 0, window_minutes: 60, filter: { query: "tool:refund -node:ask" } },
     "the traces that match “tool:refund -node:ask” are above 0 in the last hour",
   ],
+  [
+    { metric: "score_worse", threshold: 0.1, window_minutes: 60, filter: { score: "helpful", baseline_minutes: 10_080 } },
+    "the mean of “helpful” is worse by more than 0.1 in the last hour than in the 7 days before",
+  ],
+  [
+    { metric: "score_below", threshold: -0.5, window_minutes: 60, filter: { score: "helpful", trace: "shop" } },
+    "the mean of “helpful” of trace “shop” is below −0.5 in the last hour",
+  ],
   [{ metric: "issues", threshold: 5, window_minutes: 15, filter: {} }, "an issue is new or reopened"],
 ] as const)("a rule reads as a sentence: %j", (rule, words) => {
   expect(ruleInWords(rule)).toBe(words);

@@ -1,4 +1,4 @@
-import type { AlertMetric, AlertRule } from "@sightline/observability/contract";
+import { SCORE_ALERT_DEFAULTS, isOfScore, type AlertMetric, type AlertRule } from "@sightline/observability/contract";
 import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/words/format.ts";
 
 type Words = {
@@ -34,7 +34,14 @@ export const METRICS: Readonly<Record<AlertMetric, Words>> = {
   no_traces: { label: "number of traces started", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace"] },
   matching: { label: "traces", unit: "", factor: 1, write: formatCount, narrowedBy: ["query"] },
   issues: { label: "new and reopened issues", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
+  score_below: { label: "mean of a score, too low", unit: "", factor: 1, write: digits, narrowedBy: [] },
+  score_above: { label: "mean of a score, too high", unit: "", factor: 1, write: digits, narrowedBy: [] },
+  score_worse: { label: "mean of a score, worse than before", unit: "", factor: 1, write: digits, narrowedBy: [] },
 };
+
+function digits(value: number): string {
+  return String(Number(value.toPrecision(3))).replace("-", "−");
+}
 
 export const METRIC_CHOICES = (Object.keys(METRICS) as AlertMetric[]).map((value) => ({ value, label: METRICS[value].label }));
 
@@ -44,6 +51,9 @@ export function windowInWords(minutes: number): string {
   if (minutes === 60) {
     return "hour";
   }
+  if (minutes > 1_440 && minutes % 1_440 === 0) {
+    return plural(minutes / 1_440, "day", "days");
+  }
   return minutes % 60 === 0 ? plural(minutes / 60, "hour", "hours") : plural(minutes, "minute", "minutes");
 }
 
@@ -51,6 +61,12 @@ export function windowInWords(minutes: number): string {
 export function comparison(metric: AlertMetric): string {
   if (metric === "no_traces") {
     return "is at or below";
+  }
+  if (metric === "score_below") {
+    return "is below";
+  }
+  if (metric === "score_worse") {
+    return "is worse by more than";
   }
   return ["errors", "tokens", "gaps", "matching"].includes(metric) ? "are above" : "is above";
 }
@@ -68,6 +84,12 @@ export function ruleInWords({
   }
   if (metric === "matching") {
     return `the traces that match “${filter.query ?? ""}” are above ${write(threshold)} in the last ${windowInWords(minutes)}`;
+  }
+  if (isOfScore(metric)) {
+    const before = windowInWords(filter.baseline_minutes ?? SCORE_ALERT_DEFAULTS.baseline_minutes);
+    const than = metric === "score_worse" ? ` than in the ${before} before` : "";
+    const of = `“${filter.score ?? ""}”${filter.trace === undefined ? "" : ` of trace “${filter.trace}”`}`;
+    return `the mean of ${of} ${comparison(metric)} ${write(threshold)} in the last ${windowInWords(minutes)}${than}`;
   }
   if (metric === "no_traces" && threshold === 0) {
     return `no trace${filter.trace === undefined ? "" : ` “${filter.trace}”`} has started in the last ${windowInWords(minutes)}`;

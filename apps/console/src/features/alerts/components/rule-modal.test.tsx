@@ -45,6 +45,26 @@ describe("the form of an alert", () => {
     expect(requests[0]?.body).toMatchObject({ threshold: 0.125, metric: "error_rate" });
   });
 
+  it("makes an alert of a score against the time before, of at least so many", async () => {
+    const { user, requests } = open({ [RULES]: () => json(201, saved) });
+    await user.selectOptions(await screen.findByRole("combobox", { name: "Metric" }), "score_worse");
+    await user.type(screen.getByRole("textbox", { name: "Name of the score" }), "helpful");
+    await user.selectOptions(screen.getByRole("combobox", { name: "Time before" }), "1440");
+    await user.clear(screen.getByRole("textbox", { name: "Least number of scores" }));
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    expect(await screen.findByRole("alert")).toBeTruthy();
+    await user.type(screen.getByRole("textbox", { name: "Least number of scores" }), "50");
+    await user.clear(screen.getByRole("textbox", { name: "Limit" }));
+    await user.type(screen.getByRole("textbox", { name: "Limit" }), "0.1{Enter}");
+    await waitFor(() =>
+      expect(requests[0]?.body).toMatchObject({
+        metric: "score_worse",
+        threshold: 0.1,
+        filter: { score: "helpful", baseline_minutes: 1_440, min_count: 50 },
+      }),
+    );
+  });
+
   it("shows what the API refuses, and keeps what was filled in", async () => {
     const { user } = open({ [RULES]: () => refuse(409, "too_many_rules", "A project has 50 alerts at the most.") });
     await user.click(await screen.findByRole("button", { name: "Save" }));

@@ -7,6 +7,7 @@ import {
   alertMetricSchema,
   createAlertRuleRequestSchema,
   filterProblem,
+  isOfScore,
 } from "@sightline/observability/contract";
 import { useState } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
@@ -17,6 +18,7 @@ import { alertsKey, changeRule, createRule } from "#features/alerts/api/alerts.t
 import { METRIC_CHOICES, METRICS, WINDOWS, comparison, windowInWords } from "#features/alerts/rule-words.ts";
 import type { RuleDraft } from "#features/alerts/suggested-rules.ts";
 import classes from "./alerts.module.css";
+import { ScoreFields, ScoreWindow } from "./score-fields.tsx";
 
 type Props = {
   readonly projectId: string;
@@ -27,7 +29,7 @@ type Props = {
 
 /** The filter of a metric before anything is chosen. */
 function withoutValue(metric: string): AlertFilter {
-  return metric === "matching" ? { query: "" } : {};
+  return metric === "matching" ? { query: "" } : metric.startsWith("score_") ? { score: "" } : {};
 }
 
 /** A rule as one sentence with gaps to fill in. */
@@ -110,6 +112,7 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
               )}
             </>
           )}
+          {isOfScore(rule.metric) && <ScoreFields filter={rule.filter} onChange={(filter) => setRule({ ...rule, filter })} />}
           {rule.metric !== "issues" && (
             <>
               <Text span>{comparison(rule.metric)}</Text>
@@ -131,6 +134,13 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
                 value={String(rule.window_minutes)}
                 onChange={(event) => setRule({ ...rule, window_minutes: Number(event.currentTarget.value) })}
               />
+              {isOfScore(rule.metric) && (
+                <ScoreWindow
+                  filter={rule.filter}
+                  isCompared={rule.metric === "score_worse"}
+                  onChange={(filter) => setRule({ ...rule, filter })}
+                />
+              )}
             </>
           )}
         </div>
