@@ -433,8 +433,19 @@ export const PARTS: readonly Part[] = [
         why: "items are made of traces as they are listed and read, and masked as events are, and know no experiment",
       },
       experiments: {
-        uses: ["checks", "datasets", "divergence", "statistics", "counting", "query/trace", "query/access", "events", "store"],
-        why: "runs are of items and masked as they are; formulas and checks are told what they are of",
+        uses: [
+          "alerts/project",
+          "checks",
+          "datasets",
+          "divergence",
+          "statistics",
+          "counting",
+          "query/trace",
+          "query/access",
+          "events",
+          "store",
+        ],
+        why: "runs are of items and masked as they are, alerts tell of the end; formulas and checks are told what they are of",
       },
       "query/list": {
         uses: ["counting", "query/conditions", "query/steps", "query/access", "store"],

@@ -201,6 +201,7 @@ type AlertEventRow = {
   filter: AlertFilter;
   value: number | null;
   issues: readonly ToldIssue[] | null;
+  experiment_id: string | null;
   at: Generated<Date>;
 };
 

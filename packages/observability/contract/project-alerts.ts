@@ -10,7 +10,7 @@ import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.t
  * (milliseconds): of traces that ended, or of the steps that the filter names. `cost` (US dollars) and `tokens`: of
  * model calls that ended; `cost_per_user`: of the user whose calls cost most. `gaps`: events found to be lost.
  * `no_traces`: traces that began. `matching`: traces that began and that the query of the filter finds. `issues` measures nothing: it tells of each issue when it is found, and when a trace
- * opens it again; its threshold and window mean nothing. `score_below` and `score_above`: the mean of a score of live traces, which fires below or
+ * opens it again; `experiments` tells of each experiment when it has finished. Their threshold and window mean nothing. `score_below` and `score_above`: the mean of a score of live traces, which fires below or
  * above its threshold. `score_worse`: by how much that mean is worse than it was in the `baseline_minutes` before the window; where the score's settings
  * say that lower is better, by how much it is higher. Of fewer than `min_count` scores in a window nothing is known, and a rule stays as it is.
  */
@@ -25,6 +25,7 @@ export const alertMetricSchema = z.enum([
   "no_traces",
   "matching",
   "issues",
+  "experiments",
   "score_below",
   "score_above",
   "score_worse",
@@ -38,7 +39,7 @@ const MAX_BASELINE_MINUTES = 43_200;
 const name = z.string().trim().min(1, "give it a name").max(100).regex(WITHOUT_NUL, nulRefused);
 const filterText = z.string().min(1).max(200).regex(WITHOUT_NUL, nulRefused);
 
-/** The whole name of each. Not for `gaps` and `issues`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. `matching` has a query, as the list of traces does, and nothing else. Scores have a `score`, and may have a `trace`. */
+/** The whole name of each. Not for `gaps`, `issues` and `experiments`; a model or a node, not both; a node for errors and latencies only; `no_traces` by trace only. `matching` has a query, as the list of traces does, and nothing else. Scores have a `score`, and may have a `trace`. */
 export const alertFilterSchema = z.object({
   trace: filterText.optional(),
   model: filterText.optional(),
@@ -75,6 +76,11 @@ export type CreateAlertRuleRequest = z.input<typeof createAlertRuleRequestSchema
 /** What is left out stays as it is. */
 export const changeAlertRuleRequestSchema = z.object(ruleFields).partial();
 export type ChangeAlertRuleRequest = z.infer<typeof changeAlertRuleRequestSchema>;
+
+/** Whether a rule has no figure, and tells of what others find. */
+export function isToldOnly(metric: AlertMetric): metric is "issues" | "experiments" {
+  return metric === "issues" || metric === "experiments";
+}
 
 export function isOfScore(metric: AlertMetric): boolean {
   return metric === "score_below" || metric === "score_above" || metric === "score_worse";
@@ -117,8 +123,8 @@ export function filterProblem(metric: AlertMetric, filter: AlertFilter): string 
   if (query !== undefined) {
     return "only traces that match are told apart by a query";
   }
-  if ((metric === "gaps" || metric === "issues") && (trace ?? model ?? node) !== undefined) {
-    return `${metric === "gaps" ? "missing events" : "issues"} can't be told apart by trace, model or node`;
+  if ((metric === "gaps" || isToldOnly(metric)) && (trace ?? model ?? node) !== undefined) {
+    return `${metric === "gaps" ? "missing events" : metric} can't be told apart by trace, model or node`;
   }
   if (model !== undefined && node !== undefined) {
     return "choose a model or a node, not both";
@@ -231,6 +237,8 @@ export const alertEventSchema = z.object({
   /** Of `issues`: the first 20 of them. */
   issues: z.array(z.object({ id: z.uuid(), change: z.enum(["new", "reopened"]) })).nullable(),
   at: timestamp,
+  /** Of `experiments`: the one that has finished. */
+  experiment_id: z.uuid().nullable(),
   /** `dead`: given up after an hour. */
   notifications: z.array(
     z.object({

@@ -122,7 +122,7 @@ async function readAll() {
   });
   const { items } = (await api.get("/api/v1/projects")).body;
   const alerts: Record<string, number | null> = {};
-  for (const metric of alertMetricSchema.exclude(["issues"]).options) {
+  for (const metric of alertMetricSchema.exclude(["issues", "experiments"]).options) {
     alerts[metric] = await readAlertValue(database.query, { projectId, metric, filter: {}, windowMinutes: 60 });
   }
   alerts["model"] = await readAlertValue(database.query, { projectId, metric: "errors", filter: { model: "m-1" }, windowMinutes: 60 });

@@ -1,4 +1,5 @@
-import { orRefuse } from "@sightline/foundation/errors";
+import { AppError, orRefuse } from "@sightline/foundation/errors";
+import { tellOfExperiment } from "#alerts/project/experiment-alerts.store.ts";
 import { evaluateChecks } from "#checks/evaluate-checks.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
 import { findItems } from "#datasets/items.store.ts";
@@ -47,9 +48,19 @@ export async function finishExperiment(query: Query, { state, wait, now, ...of }
   await measureAll(query, of);
   const rest = await findUnchecked(query, { ...of, limit: 1 });
   if (rest.length === 0 || state === "cancelled") {
-    await setState(query, { ...of, id: of.experimentId, state, now });
+    await endAndTell(query, { ...of, state, now });
     await keepMeans(query, of);
   }
+}
+
+/** One that is finished stays so: whoever finishes it tells of it, and nobody else. */
+async function endAndTell(query: Query, { state, now, ...of }: Omit<Finishing, "wait">): Promise<void> {
+  await query.transaction().execute(async (transaction) => {
+    const isEnded = await setState(transaction, { ...of, id: of.experimentId, state, now });
+    if (isEnded && state === "finished") {
+      await tellOfExperiment(transaction, of.projectId, of.experimentId);
+    }
+  });
 }
 
 /** Traces that were counted before their run was reported; the others are measured as they are counted. */

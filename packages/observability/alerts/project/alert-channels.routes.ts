@@ -149,6 +149,7 @@ const TEST = {
   filter: {},
   value: null,
   issues: null,
+  experiment: null,
 } as const;
 
 function secretsOf(body: CreateAlertChannelRequest): ChannelSecrets {

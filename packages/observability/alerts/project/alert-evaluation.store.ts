@@ -19,8 +19,8 @@ const AT_ONCE = 5;
 /** A little less than a minute, so that a task that runs every few seconds makes it about one. */
 const EVERY_S = 55;
 
-/** Rules for issues are told by whoever finds these. */
-const isMeasured = sql`is_enabled and metric <> 'issues'`;
+/** Rules for issues and experiments are told by whoever finds or ends these. */
+const isMeasured = sql`is_enabled and metric not in ('issues', 'experiments')`;
 
 export async function areAnyRulesEnabled(query: Query): Promise<boolean> {
   const { rows } = await sql`select from observability.alert_rules where ${isMeasured} limit 1`.execute(query);

@@ -24,6 +24,7 @@ export type DueNotification = {
   readonly filter: AlertFilter;
   readonly value: number | null;
   readonly issues: readonly ToldIssue[] | null;
+  readonly experiment_id: string | null;
   readonly at: Date;
   /** When it can't be sent this time either, it is given up. */
   readonly is_last_try: boolean;
@@ -55,7 +56,7 @@ export async function claimDueNotifications(query: Query): Promise<readonly DueN
     )
     select taken.id, taken.tries, taken.created_at, channel.id as channel_id, channel.kind as channel_kind, channel.sealed_url,
       channel.sealed_secret, project.tenant_id, project.id as project_id, project.name as project_name, event.rule_id, event.rule_name, event.kind,
-      event.metric, event.threshold, event.window_minutes, event.filter, event.value, event.issues, event.at,
+      event.metric, event.threshold, event.window_minutes, event.filter, event.value, event.issues, event.experiment_id, event.at,
       taken.created_at <= now() - interval '${sql.raw(GIVEN_UP_AFTER)}' as is_last_try
     from taken
     join observability.alert_channels as channel on channel.id = taken.channel_id
@@ -101,7 +102,7 @@ export async function listAlertEvents(
   { projectId, reader, ruleId, after, limit }: EventsQuery,
 ): Promise<readonly EventRow[]> {
   const { rows } = await sql<EventRow>`
-    select event.id, event.rule_id, event.rule_name, event.kind, event.metric, event.threshold, event.window_minutes, event.value, event.issues, event.at,
+    select event.id, event.rule_id, event.rule_name, event.kind, event.metric, event.threshold, event.window_minutes, event.value, event.issues, event.experiment_id, event.at,
       ${selectMicros("event.at")} as position,
       coalesce((
         select json_agg(json_build_object('id', notification.id, 'channel', channel.name, 'state', notification.state,

@@ -9,6 +9,7 @@ import {
   changeAlertRuleRequestSchema,
   createAlertRuleRequestSchema,
   filterProblem,
+  isToldOnly,
   listAlertEventsRequestSchema,
   thresholdProblem,
   type AlertRule,
@@ -149,7 +150,7 @@ function refuseIf(field: "filter" | "threshold", problem: string | undefined): v
 }
 
 function present(row: AlertRuleRow): AlertRule {
-  const isUnknown = !row.is_enabled || (row.evaluated_at === null && row.metric !== "issues") || row.problem !== null;
+  const isUnknown = !row.is_enabled || (row.evaluated_at === null && !isToldOnly(row.metric)) || row.problem !== null;
   return {
     id: row.id,
     name: row.name,

@@ -14,6 +14,7 @@ import {
   type Verdict,
 } from "./alert-evaluation.store.ts";
 import { areAnyPending, claimDueNotifications, noteDelivered, noteUndelivered, type DueNotification } from "./alert-notifications.store.ts";
+import { readToldExperiment } from "./experiment-alerts.store.ts";
 import { readToldIssues } from "./issue-alerts.store.ts";
 import { readAlertValue } from "./alert-values.store.ts";
 import { evaluateRule } from "./evaluate-rule.ts";
@@ -99,10 +100,12 @@ export function createAlertTasks({ query, log, access, wakenBy = () => undefined
       sealed_secret,
       is_last_try: _isLastTry,
       issues: told,
+      experiment_id: finished,
       ...message
     } = due;
     const issues = told === null ? null : await readToldIssues(query, message.project_id, told);
-    const problem = await tellChannel(access, { id, tenant_id, kind, sealed_url, sealed_secret }, { ...message, issues });
+    const experiment = finished === null ? null : await readToldExperiment(query, message.project_id, finished);
+    const problem = await tellChannel(access, { id, tenant_id, kind, sealed_url, sealed_secret }, { ...message, issues, experiment });
     await (problem === undefined ? noteDelivered(query, due.id) : noteUndelivered(query, due, problem));
     await noteChannelUse(query, id, problem ?? null);
     if (problem !== undefined) {

@@ -1,4 +1,5 @@
-import { SCORE_ALERT_DEFAULTS, type AlertFilter, type AlertMetric } from "#contract.ts";
+import { SCORE_ALERT_DEFAULTS, type AlertFilter, type AlertMetric, type GateOutcome } from "#contract.ts";
+import type { NamedExperiment } from "./experiment-alerts.store.ts";
 import type { NamedIssue } from "./issue-alerts.store.ts";
 
 /** The change that a message tells of. */
@@ -13,6 +14,8 @@ export type AlertText = {
   readonly filter: AlertFilter;
   readonly value: number | null;
   readonly issues: readonly NamedIssue[] | null;
+  /** Null of other metrics, and of an experiment that was deleted since. */
+  readonly experiment: NamedExperiment | null;
 };
 
 const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly write: (value: number) => string }>> = {
@@ -26,13 +29,19 @@ const WORDS: Readonly<Record<AlertMetric, { readonly name: string; readonly writ
   no_traces: { name: "traces begun", write: String },
   matching: { name: "matching traces", write: String },
   issues: { name: "new and reopened issues", write: String },
+  experiments: { name: "finished experiments", write: String },
   score_below: { name: "mean", write: digits },
   score_above: { name: "mean", write: digits },
   score_worse: { name: "worsening of the mean", write: digits },
 };
 
-/** Where the console shows what is told: the issue, the issues where there are several, otherwise the project's alerts. */
-export function alertAddress(publicUrl: string, { project_id: projectId, issues }: AlertText): string {
+/** Where the console shows what is told: the experiment beside what its gate compared it with, the issue or issues, otherwise the project's alerts. */
+export function alertAddress(publicUrl: string, { project_id: projectId, issues, experiment }: AlertText): string {
+  if (experiment !== null) {
+    const baseline = experiment.gate?.baseline ?? null;
+    const beside = baseline === null ? "" : `?baseline=${encodeURIComponent(baseline)}`;
+    return `${projectAddress(publicUrl, projectId)}/experiments/${experiment.id}${beside}`;
+  }
   const [first, second] = issues ?? [];
   const page = issues === null ? "alerts" : first === undefined || second !== undefined ? "issues" : `issues/${first.id}`;
   return `${projectAddress(publicUrl, projectId)}/${page}`;
@@ -62,6 +71,9 @@ export function alertSentence(alert: AlertText): string {
     const more = (alert.value ?? 0) - told.length;
     return `${alert.rule_name} (${alert.project_name}). ${[...told, ...(more > 0 ? [`and ${more} more`] : [])].join("; ")}.`;
   }
+  if (alert.metric === "experiments") {
+    return `${alert.rule_name} (${alert.project_name}). ${alert.experiment === null ? "An experiment finished that was deleted since." : experimentSentence(alert.experiment)}`;
+  }
   const { name, write } = WORDS[alert.metric];
   const found = alert.value === null ? "nothing" : write(alert.value);
   const limit = `${alert.metric === "no_traces" ? "alert at or below" : "limit"} ${write(alert.threshold)}`;
@@ -74,11 +86,36 @@ export function alertSentence(alert: AlertText): string {
   return `${state}: ${alert.rule_name} (${alert.project_name}). ${name}${of.join("")} in the last ${alert.window_minutes} minutes${against}: ${found}, ${limit}.`;
 }
 
+const GATE_WORDS: Readonly<Record<GateOutcome, string>> = {
+  passed: "the gate passes",
+  worse: "the gate fails: it got worse",
+  inconclusive: "the gate could not tell",
+  broken: "the gate fails: it is broken",
+};
+
+/** Scores that one message names. */
+const MAX_SCORES = 5;
+
+function experimentSentence({ name, dataset, branch, commit, failed_runs: failed, means, gate }: NamedExperiment): string {
+  const code = [branch, commit?.slice(0, 7)].filter((part) => typeof part === "string").join(" ");
+  const verdict = gate === null ? "" : `, ${GATE_WORDS[gate.outcome]}${gate.baseline === null ? "" : ` (against ${gate.baseline})`}`;
+  const scores = means
+    .flatMap(({ source, name: score, mean }) => (source === "run" ? [] : [`${score} ${digits(mean)}`]))
+    .slice(0, MAX_SCORES);
+  const facts = [...scores, ...(failed === 0 ? [] : [`${failed} failed ${failed === 1 ? "run" : "runs"}`])];
+  return `Experiment finished: ${name} over ${dataset}${code === "" ? "" : ` (${code})`}${verdict}. ${facts.length === 0 ? "" : `${facts.join(", ")}.`}`.trim();
+}
+
+/** Whether somebody has to act: of an experiment that its gate let pass, or that had none, nobody has. */
+export function isUrgent({ kind, metric, experiment }: AlertText): boolean {
+  return kind === "fired" && (metric !== "experiments" || experiment?.gate?.outcome === "worse" || experiment?.gate?.outcome === "broken");
+}
+
 /** In Slack `<`, `>` and `&` begin links and mentions: they are escaped in names that people chose. */
 export function slackText(publicUrl: string, alert: AlertText): string {
   const sentence = alertSentence(alert).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const traces = linkIssues(publicUrl, alert).flatMap(({ trace_url: url }) => (url === null ? [] : [` <${url}|its newest trace>`]));
-  return `${alert.kind === "fired" ? ":rotating_light: " : ""}${sentence} <${alertAddress(publicUrl, alert)}|Open in Sightline>${traces.join("")}`;
+  return `${isUrgent(alert) ? ":rotating_light: " : ""}${sentence} <${alertAddress(publicUrl, alert)}|Open in Sightline>${traces.join("")}`;
 }
 
 function digits(value: number): string {

@@ -7,8 +7,8 @@ import { sqlConditions } from "#query/conditions/conditions.ts";
 import { scoreLoss, scoreMean } from "./score-values.store.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 
-/** A rule for issues has no value. */
-export type MeasuredMetric = Exclude<AlertMetric, "issues">;
+/** A rule for issues or experiments has no value. */
+export type MeasuredMetric = Exclude<AlertMetric, "issues" | "experiments">;
 
 export type AlertQuestion = {
   readonly projectId: string;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { AlertChannelKind } from "#contract.ts";
-import { alertAddress, alertSentence, linkIssues, slackText, type AlertText } from "./alert-texts.ts";
+import { isToldOnly, type AlertChannelKind } from "#contract.ts";
+import { alertAddress, alertSentence, isUrgent, linkIssues, slackText, type AlertText } from "./alert-texts.ts";
 import type { ChannelSecrets } from "./channel-secrets.ts";
 
 /** `id` stays the same when it is sent again, so that receivers can recognise duplicates. */
@@ -39,9 +39,9 @@ export function toRequest(
 
 const SOURCE = "Sightline";
 
-/** The name of an incident, by which it is opened and ended: of figures the rule; each message about issues is one of its own, which nothing ends. */
-function incidentOf({ id, rule_id: ruleId, issues }: AlertMessage): string {
-  return `sightline-${ruleId === null || issues !== null ? id : ruleId}`;
+/** The name of an incident, by which it is opened and ended: of figures the rule; each message about issues or an experiment is one of its own, which nothing ends. */
+function incidentOf({ id, rule_id: ruleId, metric }: AlertMessage): string {
+  return `sightline-${ruleId === null || isToldOnly(metric) ? id : ruleId}`;
 }
 
 /** Events API v2. */
@@ -57,7 +57,7 @@ function pagerDutyEvent(publicUrl: string, message: AlertMessage, key: string): 
         payload: {
           summary: alertSentence(message).slice(0, 1_024),
           source: message.project_name,
-          severity: message.kind === "test" ? "info" : "error",
+          severity: isUrgent(message) ? "error" : "info",
           timestamp: message.at.toISOString(),
           custom_details: webhookBody(publicUrl, message),
         },
@@ -70,14 +70,15 @@ function opsgenieAlert(publicUrl: string, message: AlertMessage): object {
     message: `${message.rule_name} (${message.project_name})`.slice(0, 130),
     description: `${alertSentence(message)}\n${alertAddress(publicUrl, message)}`.slice(0, 15_000),
     source: SOURCE,
-    priority: message.kind === "test" ? "P5" : "P3",
+    priority: isUrgent(message) ? "P3" : "P5",
     details: { url: alertAddress(publicUrl, message), project_id: message.project_id },
   };
 }
 
 /** The subject and the text of a mail. */
 export function mailText(publicUrl: string, message: AlertMessage): { readonly subject: string; readonly text: string } {
-  const state = { fired: "Alert", resolved: "Resolved", test: "Test" }[message.kind];
+  const fired = message.metric === "experiments" ? "Experiment finished" : "Alert";
+  const state = { fired, resolved: "Resolved", test: "Test" }[message.kind];
   const traces = linkIssues(publicUrl, message).map(({ title, url }) => `\n${title}\n${url}`);
   return {
     subject: `${state}: ${message.rule_name} (${message.project_name})`.replaceAll(/\p{Cc}+/gu, " "),
@@ -97,5 +98,6 @@ function webhookBody(publicUrl: string, message: AlertMessage): object {
     rule: message.rule_id === null ? null : { id: message.rule_id, name: message.rule_name, metric, threshold, window_minutes, filter },
     value: message.value,
     ...(message.issues === null ? {} : { issues: linkIssues(publicUrl, message) }),
+    ...(message.experiment === null ? {} : { experiment: message.experiment }),
   };
 }

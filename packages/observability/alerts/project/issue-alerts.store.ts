@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { ToldIssue } from "#contract.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
+import { tellRules } from "./tell-rules.store.ts";
 
 /** An issue as a message names it. */
 export type NamedIssue = ToldIssue & { readonly title: string; readonly trace_id: string | null };
@@ -8,29 +9,16 @@ export type NamedIssue = ToldIssue & { readonly title: string; readonly trace_id
 /** Issues that one message names; the others it counts. */
 const MAX_NAMED = 20;
 
-/** Has the project's rules for issues tell of these, in the transaction that made or opened them: however many replicas there are, and whenever one dies, once. */
+/** Has the project's rules for issues tell of these, in the transaction that made or opened them. */
 export async function tellOfIssues(
   transaction: Transaction<ObservabilitySchema>,
   projectId: string,
   issues: readonly ToldIssue[],
 ): Promise<void> {
-  if (issues.length === 0) {
-    return;
+  if (issues.length > 0) {
+    const named = issues.slice(0, MAX_NAMED);
+    await tellRules(transaction, projectId, { metric: "issues", value: issues.length, issues: named, experimentId: null, waitS: 0 });
   }
-  const { rows: events } = await sql<{ id: string }>`
-    insert into observability.alert_events
-      (id, project_id, rule_id, rule_name, kind, metric, threshold, window_minutes, filter, value, issues)
-    select gen_random_uuid(), project_id, id, name, 'fired', metric, threshold, window_minutes, filter, ${issues.length}::int,
-      ${JSON.stringify(issues.slice(0, MAX_NAMED))}::jsonb
-    from observability.alert_rules where project_id = ${projectId}::uuid and metric = 'issues' and is_enabled
-    returning id`.execute(transaction);
-  await sql`
-    insert into observability.alert_notifications (id, event_id, channel_id)
-    select gen_random_uuid(), event.id, channel.id
-    from observability.alert_events as event
-    join observability.alert_rules as rule on rule.id = event.rule_id
-    join observability.alert_channels as channel on channel.project_id = rule.project_id and channel.id = any(rule.channel_ids)
-    where event.id = any(${events.map(({ id }) => id)}::uuid[])`.execute(transaction);
 }
 
 /** What the issues are called now, since a deletion may have taken words of theirs, and the newest trace of each. */

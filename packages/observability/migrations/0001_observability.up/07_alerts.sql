@@ -56,6 +56,8 @@ create table observability.alert_events (
   value double precision,
   -- Of a rule for issues: `[{id, change}]`, without their titles, which may be deleted before.
   issues jsonb,
+  -- Of a rule for experiments: the one that has finished.
+  experiment_id uuid,
   at timestamptz not null default now()
 );
 create index alert_events_by_time on observability.alert_events (project_id, at, id);

@@ -31,6 +31,7 @@ test.each([
     { metric: "score_below", threshold: -0.5, window_minutes: 60, filter: { score: "helpful", trace: "shop" } },
     "the mean of “helpful” of trace “shop” is below −0.5 in the last hour",
   ],
+  [{ metric: "experiments", threshold: 0, window_minutes: 15, filter: {} }, "an experiment finishes"],
   [{ metric: "issues", threshold: 5, window_minutes: 15, filter: {} }, "an issue is new or reopened"],
 ] as const)("a rule reads as a sentence: %j", (rule, words) => {
   expect(ruleInWords(rule)).toBe(words);

@@ -1,4 +1,4 @@
-import { SCORE_ALERT_DEFAULTS, isOfScore, type AlertMetric, type AlertRule } from "@sightline/observability/contract";
+import { SCORE_ALERT_DEFAULTS, isOfScore, isToldOnly, type AlertMetric, type AlertRule } from "@sightline/observability/contract";
 import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/words/format.ts";
 
 type Words = {
@@ -34,6 +34,7 @@ export const METRICS: Readonly<Record<AlertMetric, Words>> = {
   no_traces: { label: "number of traces started", unit: "", factor: 1, write: formatCount, narrowedBy: ["trace"] },
   matching: { label: "traces", unit: "", factor: 1, write: formatCount, narrowedBy: ["query"] },
   issues: { label: "new and reopened issues", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
+  experiments: { label: "finished experiments", unit: "", factor: 1, write: formatCount, narrowedBy: [] },
   score_below: { label: "mean of a score, too low", unit: "", factor: 1, write: digits, narrowedBy: [] },
   score_above: { label: "mean of a score, too high", unit: "", factor: 1, write: digits, narrowedBy: [] },
   score_worse: { label: "mean of a score, worse than before", unit: "", factor: 1, write: digits, narrowedBy: [] },
@@ -79,8 +80,8 @@ export function ruleInWords({
   filter,
 }: Pick<AlertRule, "metric" | "threshold" | "window_minutes" | "filter">): string {
   const { label, write } = METRICS[metric];
-  if (metric === "issues") {
-    return "an issue is new or reopened";
+  if (isToldOnly(metric)) {
+    return metric === "issues" ? "an issue is new or reopened" : "an experiment finishes";
   }
   if (metric === "matching") {
     return `the traces that match “${filter.query ?? ""}” are above ${write(threshold)} in the last ${windowInWords(minutes)}`;

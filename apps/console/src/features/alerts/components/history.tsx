@@ -38,7 +38,12 @@ export function History({ projectId }: { readonly projectId: string }) {
                 { header: "Alert", td: { fw: 550 }, render: (event) => event.rule_name },
                 {
                   header: "Change",
-                  render: ({ kind }) => <Status tone={kind === "fired" ? "bad" : "ok"}>{kind === "fired" ? "Fired" : "Resolved"}</Status>,
+                  render: ({ kind, metric }) =>
+                    metric === "experiments" ? (
+                      <Status tone="idle">Finished</Status>
+                    ) : (
+                      <Status tone={kind === "fired" ? "bad" : "ok"}>{kind === "fired" ? "Fired" : "Resolved"}</Status>
+                    ),
                 },
                 {
                   header: "Value",
@@ -63,7 +68,7 @@ export function History({ projectId }: { readonly projectId: string }) {
 type CauseProps = { readonly projectId: string; readonly event: AlertEvent };
 
 /** To what was looked at when the alert fired. */
-function Cause({ projectId, event: { kind, metric, issues, at, window_minutes: minutes } }: CauseProps) {
+function Cause({ projectId, event: { kind, metric, issues, experiment_id: experimentId, at, window_minutes: minutes } }: CauseProps) {
   if (kind === "resolved" || metric === "no_traces") {
     return null;
   }
@@ -71,6 +76,13 @@ function Cause({ projectId, event: { kind, metric, issues, at, window_minutes: m
     return (
       <Anchor component={Link} fz="sm" to="/projects/$projectId/settings" params={{ projectId }} search={{ section: "gaps" }}>
         lost events
+      </Anchor>
+    );
+  }
+  if (experimentId !== null) {
+    return (
+      <Anchor component={Link} fz="sm" to="/projects/$projectId/experiments/$experimentId" params={{ projectId, experimentId }}>
+        the experiment
       </Anchor>
     );
   }

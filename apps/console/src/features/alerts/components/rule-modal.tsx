@@ -8,6 +8,7 @@ import {
   createAlertRuleRequestSchema,
   filterProblem,
   isOfScore,
+  isToldOnly,
 } from "@sightline/observability/contract";
 import { useState } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
@@ -48,7 +49,7 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
   function submit(): void {
     const { id: _, channels: chosen, filter, ...fields } = rule;
     const kept = Object.fromEntries(Object.entries(filter).filter(([, text]) => text !== ""));
-    const number = rule.metric === "issues" ? 0 : threshold.trim() === "" ? Number.NaN : Number(threshold.replace(",", "."));
+    const number = isToldOnly(rule.metric) ? 0 : threshold.trim() === "" ? Number.NaN : Number(threshold.replace(",", "."));
     const body = { ...fields, filter: kept, channels: [...chosen], threshold: Number((number * factor).toPrecision(12)) };
     const found = createAlertRuleRequestSchema.safeParse(body).error?.issues[0];
     const complaint = Number.isNaN(number) ? "Write a number for the limit." : (found?.message ?? filterProblem(rule.metric, kept));
@@ -76,7 +77,7 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
           {...typedInto(rule.name, (next) => setRule({ ...rule, name: next }))}
         />
         <div className={classes.sentence}>
-          <Text span>{rule.metric === "issues" ? "Alert of" : "Alert when the"}</Text>
+          <Text span>{isToldOnly(rule.metric) ? "Alert of" : "Alert when the"}</Text>
           <NativeSelect
             aria-label="Metric"
             data={METRIC_CHOICES}
@@ -113,7 +114,7 @@ export function RuleModal({ projectId, draft, channels, onClose }: Props) {
             </>
           )}
           {isOfScore(rule.metric) && <ScoreFields filter={rule.filter} onChange={(filter) => setRule({ ...rule, filter })} />}
-          {rule.metric !== "issues" && (
+          {!isToldOnly(rule.metric) && (
             <>
               <Text span>{comparison(rule.metric)}</Text>
               <TextInput

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
-import type { AlertChannel, AlertRule } from "@sightline/observability/contract";
+import { isToldOnly, type AlertChannel, type AlertRule } from "@sightline/observability/contract";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { METRICS, ruleInWords } from "#features/alerts/rule-words.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
@@ -97,8 +97,8 @@ function State({ rule }: { readonly rule: AlertRule }) {
       <Status tone={rule.problem === null ? tone : "warn"}>{rule.problem === null ? label : "Could not be read"}</Status>
       <Dimmed>
         {rule.problem ??
-          (rule.metric === "issues" ? (
-            "told when it is found"
+          (isToldOnly(rule.metric) ? (
+            `told when ${rule.metric === "issues" ? "it is found" : "it has finished"}`
           ) : rule.since === null ? (
             "within a minute"
           ) : (
