@@ -122,6 +122,54 @@ def test_uvicorn_which_raises_the_signal_again_ends_by_it(idle_stream: Stream):
     assert names(idle_stream) == ["started"]
 
 
+ENDED_IN_LIFESPAN = """
+    import uvicorn
+    async def app(scope, receive, send):
+        while scope["type"] == "lifespan":
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await initialize_redis_publisher()
+            else:
+                with trace("started"): pass
+                os.kill(os.getpid(), signal.SIGTERM)
+            await send({"type": message["type"] + ".complete"})
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    server.should_exit = True
+    server.run()
+    """
+ENDED_BY_ITSELF = """
+    def end(number, frame):
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+    signal.signal(signal.SIGTERM, end)
+    initialize_redis_publisher().wait()
+    with trace("started"): pass
+    os.kill(os.getpid(), signal.SIGTERM)
+    """
+
+
+@pytest.mark.parametrize("code", [ENDED_IN_LIFESPAN, ENDED_BY_ITSELF], ids=["uvicorn's lifespan", "a handler of its own"])
+def test_a_program_that_handles_sigterm_before_the_set_up_sends_what_it_recorded(idle_stream: Stream, code: str):
+    """uvicorn captures the signal before `lifespan` begins, puts the default back and raises it again; others end at once."""
+    process = run(idle_stream, "import signal\n" + textwrap.dedent(code), wait=False)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (-signal.SIGTERM, "")
+    assert names(idle_stream) == ["started"]
+
+
+def test_sigterm_reaches_the_application_though_nothing_can_be_sent(idle_stream: Stream):
+    code = """
+        import signal
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(7))
+        initialize_redis_publisher()
+        from sightline._client.state import state
+        with state.publisher._queue._lock, trace("t"):
+            print("ready", flush=True)
+            time.sleep(60)
+        """
+    assert terminate_when_ready(idle_stream, code) == (7, "")
+
+
 def test_the_application_s_own_handling_of_sigterm_stays(idle_stream: Stream):
     returncode, _ = terminate_when_ready(
         idle_stream,

@@ -70,6 +70,11 @@ class Publisher:
             self._start()
         return self._sender.probe()
 
+    def send_at_once(self) -> Future[StreamState]:
+        """Sends what is queued, and for a minute what follows, without waiting for more of it: the process may soon end."""
+        self._sender.stop_lingering()
+        return self.probe()
+
     def close(self, deadline: float) -> None:
         """Says goodbye, flushes for at most `deadline` seconds, lets go. What is left is dropped and counted."""
         if self._is_closed or self._thread is None:

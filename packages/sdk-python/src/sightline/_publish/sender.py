@@ -16,6 +16,7 @@ HEARTBEAT_INTERVAL = 10.0
 _BATCH_EVENTS = 256
 _BATCH_BYTES = 512 * 1024
 _LINGER = 0.1
+_PROMPT_SECONDS = 60.0
 _RETRY_PAUSE = 0.2
 
 
@@ -33,6 +34,7 @@ class Sender:
         self._probes: deque[Future[StreamState]] = deque()
         self._next_beat = monotonic() + HEARTBEAT_INTERVAL
         self._closes_at: float | None = None
+        self._prompt_until = 0.0
         self.done = threading.Event()
         """Set when nothing is left or the deadline of the close has passed."""
 
@@ -47,6 +49,10 @@ class Sender:
         self._probes.append(future)
         self._hasten()
         return future
+
+    def stop_lingering(self) -> None:
+        """For a minute each event is sent by itself if no other is there. An application that is asked to end may not do so."""
+        self._prompt_until = monotonic() + _PROMPT_SECONDS
 
     def close(self, deadline: float) -> None:
         """Sends what is left, again and again while Redis refuses, for at most `deadline` seconds."""
@@ -78,7 +84,7 @@ class Sender:
             return
         is_backing_off = self._connector.failure is not None and self._queue.events > 0
         until = min(self._next_beat, self._connector.resumes_at) if is_backing_off else self._next_beat
-        if self._signal.wait(max(0.0, until - now)):
+        if self._signal.wait(max(0.0, until - now)) and monotonic() >= self._prompt_until:
             # Events of the next 100 ms go in the same batch; a probe or a close does not wait for them.
             self._hurry.wait(_LINGER)
         self._signal.clear()
