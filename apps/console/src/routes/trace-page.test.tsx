@@ -1,6 +1,8 @@
 // @vitest-environment happy-dom
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { traceDigest } from "#features/traces/testing/digest.ts";
 import { step } from "#features/traces/testing/step.ts";
 import { renderConsole } from "#testing/render-console.tsx";
 import { refuse } from "#testing/serve.ts";
@@ -15,55 +17,20 @@ const steps = [
   step(id(2), { name: "write", parent: id(1), kind: "llm", start: 10, duration: 40, model: "small-1", run_id: TRACE, ...failed }),
   step(id(3), { name: "publish", start: 100, run_id: TRACE }),
 ];
-const numbers = {
-  duration_ms: 120,
-  input_tokens: 5,
-  output_tokens: 7,
-  cost: null,
-  cache_read_tokens: null,
-  cache_write_tokens: null,
-  reasoning_tokens: null,
-  time_to_first_token_ms: null,
-};
-const digest = {
-  id: TRACE,
-  name: "support",
-  status: "failure",
-  started_at: "1970-01-01T00:00:00.000Z",
-  ended_at: "1970-01-01T00:00:00.120Z",
-  waiting_ms: 0,
-  observations: 3,
-  failures: 1,
-  lost_events: 0,
-  purpose: "live",
-  thread_id: null,
-  session_id: null,
-  user_id: null,
-  ...numbers,
+const digest = traceDigest(TRACE, {
   project_id: PROJECT,
-  truncated: false,
-  input: "Where is my parcel?",
-  output: null,
+  status: "failure",
   error: failed.error,
+  input: "Where is my parcel?",
   attributes: {
     metadata: { customer: "acme: north", notes: "n".repeat(100), nested: { seats: 3 } },
-    "otel.resource": { team: "emea", "process.pid": 7 },
+    "otel.resource": { team: "emea", tier: parseExactly("1.10"), "process.pid": 7 },
   },
   environment: "production",
-  release: null,
   version: "1.4.2",
-  namespace: null,
   tags: ["beta", "to review"],
   added_tags: ["to review"],
-  stack: null,
-  segments: [],
-  graph: null,
-  steps_total: 3,
-  revision: "1",
-  waits: [],
-  gaps: [],
-  current: [],
-};
+});
 
 const project = {
   id: PROJECT,
@@ -163,6 +130,7 @@ describe("the page of a trace", () => {
     expect(await linked("1.4.2")).toBe("version:1.4.2");
     expect(await linked("to review")).toBe('tag:"to review"');
     expect(await linked("acme: north")).toBe('metadata.customer:"acme: north"');
+    expect(await linked("1.10")).toBe("resource.tier:1.10");
     expect(await linked("emea")).toBe("resource.team:emea");
     expect(screen.queryByRole("link", { name: "7" })).toBeNull();
     expect(screen.getByText(`${"n".repeat(80)}…`)).toBeTruthy();

@@ -1,9 +1,9 @@
-import { z } from "zod";
+import { parseExactly } from "@sightline/foundation/exact-json";
 
-/** The value of a JSON text; the text itself where it was cut and can't be read. */
-export function fromJsonText(text: string): z.infer<ReturnType<typeof z.json>> {
+/** The value of a JSON text, its numbers as they were written; the text itself where it was cut and can't be read. */
+export function fromJsonText(text: string): unknown {
   try {
-    return z.json().parse(JSON.parse(text));
+    return parseExactly(text);
   } catch {
     return text;
   }

@@ -1,3 +1,4 @@
+import { parseExactly } from "@sightline/foundation/exact-json";
 import { z } from "zod";
 
 const entrySchema = z.array(z.string());
@@ -24,7 +25,7 @@ export function typeOfEntry(entry: string): string | undefined {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return undefined;
   }

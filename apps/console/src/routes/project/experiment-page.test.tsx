@@ -43,6 +43,17 @@ describe("the page of an experiment", () => {
     expect(within(item).getByRole("link", { name: "Compare the traces" }).getAttribute("href")).toContain("?a=");
   });
 
+  it("shows numbers in outputs as they were written", async () => {
+    const item = comparedItem(21);
+    const [run] = item.candidate.runs;
+    const runs = run === undefined ? [] : [{ ...run, output: '{"order":12345678901234567890,"price":1.10}' }];
+    open("", {
+      [`GET ${PATH}/${candidate.id}/items`]: { items: [{ ...item, candidate: { ...item.candidate, runs } }], next_cursor: null },
+    });
+    const shown = await screen.findByRole("group", { name: "Candidate's output" });
+    expect(shown.textContent).toMatch(/"order": 12345678901234567890,\s+"price": 1\.10/u);
+  });
+
   it("keeps the filter of items in the address, and asks for them by it and by the baseline", async () => {
     const { user, router, requests } = open(`?baseline=main`);
     await user.click(await screen.findByRole("radio", { name: "Worse" }));

@@ -37,7 +37,7 @@ export function comparedStepQuery(projectId: string, traceId: string, stepId: st
   const path = encoded`/api/v1/projects/${projectId}/traces/${traceId}/observations/${stepId}`;
   return queryOptions({
     queryKey: ["step", projectId, traceId, stepId],
-    queryFn: answerTo(observability.get(path, { answer: observationSchema })),
+    queryFn: answerTo(observability.get(path, { answer: observationSchema, exact: true })),
     staleTime: 60_000,
   });
 }
@@ -47,7 +47,7 @@ export function comparedTraceQuery(projectId: string, traceId: string) {
   const path = encoded`/api/v1/projects/${projectId}/traces/${traceId}/summary`;
   return queryOptions({
     queryKey: ["compared trace", projectId, traceId],
-    queryFn: answerTo(observability.get(path, { answer: traceDigestSchema })),
+    queryFn: answerTo(observability.get(path, { answer: traceDigestSchema, exact: true })),
     staleTime: 60_000,
   });
 }

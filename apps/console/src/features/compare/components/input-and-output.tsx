@@ -7,7 +7,13 @@ import { Differences } from "./differences.tsx";
 import { ValueDiff } from "./value-diff.tsx";
 
 /** What two runs as a whole took in and gave back. */
-export function InputAndOutput({ compared, comparison }: { readonly compared: Compared; readonly comparison: Comparison }) {
+export function InputAndOutput({
+  compared,
+  comparison,
+}: {
+  readonly compared: Compared;
+  readonly comparison: Pick<Comparison, "input" | "output">;
+}) {
   const { projectId } = compared;
   const isChanged = comparison.input.outcome === "changed" || comparison.output.outcome === "changed";
   const a = useQuery({ ...comparedTraceQuery(projectId, compared.a), enabled: isChanged });

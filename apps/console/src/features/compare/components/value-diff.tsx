@@ -1,4 +1,5 @@
 import { Button, VisuallyHidden } from "@mantine/core";
+import { isExactNumber } from "@sightline/foundation/exact-json";
 import { useMemo, useState } from "react";
 import { type DiffMessage, messagesIn, toDiffMessages } from "#features/compare/diff-messages.ts";
 import { toDiffLines } from "#features/compare/diff-lines.ts";
@@ -81,7 +82,7 @@ type NamesProps = { readonly names: readonly string[]; readonly a: unknown; read
 
 /** The names of which either value says something; undefined where one of them is no object, or there are many. */
 function namesOf(a: unknown, b: unknown): readonly string[] | undefined {
-  const isRecord = (value: unknown) => typeof value === "object" && !Array.isArray(value);
+  const isRecord = (value: unknown) => typeof value === "object" && !Array.isArray(value) && !isExactNumber(value);
   const names = [...new Set([a, b].flatMap((value) => (isEmpty(value) ? [] : Object.keys(value as object))))];
   return isRecord(a ?? {}) && isRecord(b ?? {}) && names.length > 0 && names.length <= MAX_NAMES ? names : undefined;
 }

@@ -52,6 +52,7 @@ export function changesQuery(projectId: string, id: string, version: number) {
     observability.get(`${pathOf(projectId, id)}/diff`, {
       query: { from: version - 1, to: version, limit: PAGE },
       answer: datasetDiffSchema,
+      exact: true,
     }),
   );
 }

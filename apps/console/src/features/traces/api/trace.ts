@@ -9,7 +9,7 @@ export const traceUrl = (projectId: string, traceId: string) => encoded`/api/v1/
 export function digestQuery(projectId: string, traceId: string) {
   return queryOptions({
     queryKey: ["trace digest", projectId, traceId],
-    queryFn: answerTo(observability.get(`${traceUrl(projectId, traceId)}/summary`, { answer: traceDigestSchema })),
+    queryFn: answerTo(observability.get(`${traceUrl(projectId, traceId)}/summary`, { answer: traceDigestSchema, exact: true })),
     staleTime: Infinity,
   });
 }
@@ -34,4 +34,4 @@ export function observationQuery(projectId: string, traceId: string, observation
 
 /** The whole trace as the API has it: up to 4 MB, and it says when there is more. */
 export const wholeTrace = (projectId: string, traceId: string) =>
-  observability.get(traceUrl(projectId, traceId), { answer: traceSchema, deadlineMs: 60_000 });
+  observability.get(traceUrl(projectId, traceId), { answer: traceSchema, exact: true, deadlineMs: 60_000 });

@@ -1,4 +1,5 @@
 import { Button, UnstyledButton } from "@mantine/core";
+import { parseExactly } from "@sightline/foundation/exact-json";
 import type { TranscriptPart } from "@sightline/observability/contract";
 import { IconBulb, IconChevronRight, IconFile, IconMusic, IconPhoto, IconTool } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
@@ -106,7 +107,7 @@ function Data({ part, label }: { readonly part: TranscriptPart; readonly label: 
 /** An object or a list; undefined for what is text. */
 function parse(text: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactly(text);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined;

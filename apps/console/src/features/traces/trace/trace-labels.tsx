@@ -1,4 +1,5 @@
 import { Anchor } from "@mantine/core";
+import { isExactNumber } from "@sightline/foundation/exact-json";
 import { isKeyOfField, LABEL_NAMES, quoteTraceValue, type TraceDigest } from "@sightline/observability/contract";
 import { IconTag } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
@@ -91,7 +92,12 @@ const MAX_LENGTH = 80;
 function Note({ projectId, field, value }: Noted & { readonly projectId: string }) {
   const [name = "", ...key] = field.split(".");
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (typeof value !== "object" && text.trim() !== "" && text.length <= MAX_LENGTH && isKeyOfField(name, key.join("."))) {
+  if (
+    (typeof value !== "object" || isExactNumber(value)) &&
+    text.trim() !== "" &&
+    text.length <= MAX_LENGTH &&
+    isKeyOfField(name, key.join("."))
+  ) {
     return <Found projectId={projectId} field={field} value={text} />;
   }
   return text.length <= MAX_LENGTH ? (
