@@ -27,7 +27,7 @@ export type NodeFact = {
 };
 
 /** Of longer runs the beginning is kept. */
-export const MAX_NODE_FACTS = 300;
+const MAX_NODE_FACTS = 300;
 const MAX_KEYS = 50;
 const MAX_NAME = 200;
 const MAX_PATH = 1_000;

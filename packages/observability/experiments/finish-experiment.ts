@@ -1,4 +1,4 @@
-import { AppError, orRefuse } from "@sightline/foundation/errors";
+import { orRefuse } from "@sightline/foundation/errors";
 import { tellOfExperiment } from "#alerts/project/experiment-alerts.store.ts";
 import { evaluateChecks } from "#checks/evaluate-checks.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
