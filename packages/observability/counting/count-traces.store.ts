@@ -4,9 +4,10 @@ import type { ObservabilitySchema, Query } from "#schema.ts";
 import { measureRuns } from "#store/measure-runs.store.ts";
 import { READER_WAITS_MS, unlessLocked } from "#store/while-locked.ts";
 import { unlessNodeIsAway } from "#store/node-away.ts";
+import { listSearchWords } from "#store/search-words.ts";
 import { selectBeginning } from "#store/segments.ts";
 import { foldTrace } from "#trace-facts/fold-trace.ts";
-import { selectTraceParts, type TracePartsRow } from "./trace-parts.ts";
+import { selectSteps, selectTraceParts, type TracePartsRow } from "./trace-parts.ts";
 import { repriceStatement, settleGroupsStatement, writeEntriesStatement, type FoldedTrace, type Touched } from "./entry-statements.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
 
@@ -145,7 +146,13 @@ async function recount(transaction: Transaction<ObservabilitySchema>, projectId:
   await settleGroups(transaction, projectId, rows);
 }
 
-type BegunRow = TracePartsRow & { readonly trace_id: string };
+type BegunRow = TracePartsRow & {
+  readonly trace_id: string;
+  readonly start_line: string | null;
+  /** Of its first and its last model call, read where it says nothing itself. */
+  readonly first_line: string | null;
+  readonly last_line: string | null;
+};
 
 /** Reads the traces to which any of these runs belongs. */
 async function readParts(
@@ -160,15 +167,26 @@ async function readParts(
       select distinct case when run.resumed_from is null then run.id else ${selectBeginning(project, sql`run.id`)} end as id
       from unnest(${ids}::uuid[]) as given (id) join observability.traces as run on run.project_id = ${project} and run.id = given.id
     )
-    select begun.id as trace_id, part.*
+    select begun.id as trace_id, begun.start_line, told.*, part.*
     from beginnings join observability.traces as begun on begun.project_id = ${project} and begun.id = beginnings.id
-    cross join lateral ${parts} as part`.execute(transaction);
+    cross join lateral ${parts} as part
+    cross join lateral (
+      select array_agg((segment ->> 'id')::uuid) as ids, array_agg((segment ->> 'day')::date) as days
+      from jsonb_array_elements(part.segments) as segment
+    ) as family
+    cross join lateral (
+      select (array_agg(step.start_line order by coalesce(step.started_at, step.seen_at), step.id) filter (where step.start_line is not null))[1] as first_line,
+        (array_agg(step.end_line order by coalesce(step.ended_at, step.seen_at) desc, step.id desc) filter (where step.end_line is not null))[1] as last_line
+      from ${selectSteps(project, sql`${days}::date[]`)} where begun.start_line is null or part.segments -> -1 ->> 'end_line' is null
+    ) as told`.execute(transaction);
   return rows;
 }
 
 function foldRow(row: BegunRow): FoldedTrace {
   const { last, ...facts } = foldTrace(row);
-  const { failed_steps: _failed, segments, ...sums } = row;
+  const { failed_steps: _failed, segments, start_line: asked, first_line: first, last_line: lastSaid, ...sums } = row;
+  // Where nothing came back of a trace that failed, its error says why; what a model said last would hide it.
+  const answered = last.end_line ?? (facts.error === null ? lastSaid : null);
   return {
     ...sums,
     ...facts,
@@ -176,7 +194,10 @@ function foldRow(row: BegunRow): FoldedTrace {
     days: segments.map(({ day }) => day),
     last_run: last.id,
     ended_at: last.ended_at,
-    end_line: last.end_line,
+    input_line: asked ?? first,
+    output_line: answered,
+    // It is found by what the list shows of it.
+    line_words: listSearchWords([asked === null ? first : null, last.end_line === null ? answered : null]),
     is_whole: [segments.every(({ has_start: has }) => has), segments.every(({ has_end: has }) => has)],
   };
 }

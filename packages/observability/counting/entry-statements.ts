@@ -102,25 +102,19 @@ function readEntries(
       select observability.trace_key(${project}, 'word', word)
       from (select distinct unnest(run.start_words || run.end_words) as word from ${runs}) as said where word <> ''
       union
+      select observability.trace_key(${project}, 'word', word) from unnest(family.line_words) as word
+      union
       select observability.trace_key(${project}, split_part(field, ':', 1), substr(field, strpos(field, ':') + 1)) from unnest(ran.fields) as field
       union
       select observability.trace_key(${project}, 'score', score ->> 'name') from jsonb_array_elements(scored.scores) as score
       union
       select observability.trace_key(${project}, 'producer', producer::text) from unnest(numbers.producers) as producer
-    ) as keys,
-    coalesce(begun.start_line, told.first_line) as input_line, 
-    -- Where nothing came back of a trace that failed, its error says why; what a model said last would hide it.
-    coalesce(family.end_line, case when family.error is null then told.last_line end) as output_line
+    ) as keys
   from jsonb_to_recordset(${JSON.stringify(traces)}::jsonb) as family (
     trace_id uuid, ids uuid[], days date[], last_run uuid, ended_at timestamptz, waiting_ms double precision,
-    status text, error text, steps bigint, failures bigint, is_whole boolean[], end_line text, usage jsonb, ${NUMBER_COLUMNS}
+    status text, error text, steps bigint, failures bigint, is_whole boolean[], input_line text, output_line text, line_words text[], usage jsonb, ${NUMBER_COLUMNS}
   )
   join observability.traces as begun on begun.project_id = ${project} and begun.id = family.trace_id
-  cross join lateral (
-    select (array_agg(step.start_line order by coalesce(step.started_at, step.seen_at), step.id) filter (where step.start_line is not null))[1] as first_line,
-      (array_agg(step.end_line order by coalesce(step.ended_at, step.seen_at) desc, step.id desc) filter (where step.end_line is not null))[1] as last_line
-    from ${steps} where begun.start_line is null or family.end_line is null
-  ) as told
   cross join lateral (
     select array_agg(distinct said.field || ':' || left(said.value, 200)) || array(
       select unnest(begun.start_fields) union select 'tag:' || tag from unnest(begun.tags) as tag

@@ -8,7 +8,7 @@ export type Source = Omit<OtlpScopeSpans, "spans">;
 type Given = { readonly span: OtlpSpan; readonly source: Source; readonly bent: Bent };
 type Placed = Given & { readonly place: SpanPosition };
 /** Facts of a trace that its steps tell, where the span that starts or ends it does not. */
-type Told = Pick<SpanFacts, "input" | "output" | "sessionId" | "userId">;
+type Told = Pick<SpanFacts, "sessionId" | "userId">;
 export type ReadSpan = Placed & {
   readonly told?: Told | undefined;
   readonly facts: SpanFacts;
@@ -91,10 +91,7 @@ function placeSpans(spans: readonly Given[]): readonly Placed[] {
   });
 }
 
-/**
- * A root of an application's own need not know of whom its trace is, or what was asked and answered: the earliest span that says so says it of the
- * trace, of model calls the first input and the last output.
- */
+/** A root of an application's own need not know of whom its trace is: the earliest span that says so says it of the trace. */
 function tellTraces(reads: readonly ReadSpan[]): readonly ReadSpan[] {
   const byTrace = Map.groupBy(reads, ({ span }) => span.traceId);
   const told = new Map([...byTrace].map(([traceId, own]) => [traceId, readTold(own)]));
@@ -102,10 +99,7 @@ function tellTraces(reads: readonly ReadSpan[]): readonly ReadSpan[] {
 }
 
 function readTold(reads: readonly ReadSpan[]): Told {
-  const calls = reads.filter(({ facts }) => facts.kind === "llm").map(({ facts }) => facts);
   return {
-    input: calls.find(({ input }) => input !== undefined)?.input,
-    output: calls.findLast(({ output }) => output !== undefined)?.output,
     sessionId: reads.find(({ facts }) => facts.sessionId !== undefined)?.facts.sessionId,
     userId: reads.find(({ facts }) => facts.userId !== undefined)?.facts.userId,
   };

@@ -120,7 +120,7 @@ function traceStart(traceId: string, { projectId, span, source, place, facts, to
     session_id: optionalName(facts.sessionId ?? told?.sessionId),
     user_id: optionalName(facts.userId ?? told?.userId),
     ...findLabels(source, facts),
-    input: input ?? boundValue(told?.input),
+    input,
     attributes: {
       "otel.trace_id": span.traceId,
       "otel.resource": boundValue(Object.fromEntries(source.resource)),
@@ -153,12 +153,12 @@ function traceResume(traceId: string, { projectId, span }: Common, checkpoint: s
   return draft(projectId, "trace.resume", { trace_id: traceId, resumed_at: toTimestamp(span.startNanos), resumed_from: checkpoint });
 }
 
-function traceEnd(traceId: string, { projectId, span, place, told, status, stack, output }: Common): DraftEvent {
+function traceEnd(traceId: string, { projectId, span, place, status, stack, output }: Common): DraftEvent {
   return draft(projectId, "trace.end", {
     trace_id: traceId,
     ended_at: toTimestamp(span.endNanos),
     status: readSpanStatus(span), // a step that waits says so itself: the trace may go on
-    output: output ?? (status === "success" ? boundValue(told?.output) : undefined),
+    output,
     error: readSpanError(span),
     stack,
     // A resume may be another root of the trace, and ends it.

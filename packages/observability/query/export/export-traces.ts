@@ -7,7 +7,7 @@ import type { ExportEnd } from "#contract.ts";
 import { tracesBeingCounted } from "#query/list/trace-query.errors.ts";
 import { refreshEntries } from "#query/list/refresh-entries.ts";
 import { presentEntry } from "#query/list/list-traces.routes.ts";
-import { findRuns, type Run } from "#query/steps/find-run.store.ts";
+import { findRuns, type FoundSegment, type Run } from "#query/steps/find-run.store.ts";
 import { findPayload, readAttributes, presentStep, presentValues } from "#query/steps/present-step.ts";
 import type { StepRow } from "#query/steps/step.store.ts";
 import { findBlobs } from "#query/steps/blobs.store.ts";
@@ -21,6 +21,7 @@ import {
   type PayloadSize,
 } from "./export.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
+import { withSpoken } from "#query/steps/spoken.store.ts";
 import { resolveBlobs } from "#query/steps/resolve-blobs.ts";
 import { toLine } from "./export-line.ts";
 
@@ -91,7 +92,8 @@ async function* linesOf({ query, reader, projectId, withValues, pages, check }: 
     const traceOf = new Map(page.flatMap(({ id, runs }) => runs.map((part) => [part, id] as const)));
     const lost = await countLostEvents(query, projectId, page);
     for await (const { row, payloads } of withPayloads(query, run, [page], withValues, ({ runs: ids }) => ids)) {
-      yield ["trace", traceLine(row, projectId, lost, withValues ? payloads : undefined)];
+      const values = withValues ? await withSpoken(query, { projectId, reader, ...row }, valuesOf(row, run, payloads)) : undefined;
+      yield ["trace", toLine({ type: "trace", project_id: projectId, ...presentEntry(row, lost), runs: row.runs, ...values })];
     }
     const steps = pagesOf((after) => findExportedSteps(query, run, { after, limit: ROWS }));
     for await (const { row, payloads } of withPayloads(query, run, steps, withValues, ({ id }) => [id])) {
@@ -173,26 +175,16 @@ async function readPayloads(query: Query, run: Run, eventIds: readonly string[])
     : resolveBlobs(await findExportedPayloads(query, run, eventIds), (hashes) => findBlobs(query, run.projectId, hashes));
 }
 
-function traceLine(
-  row: EntryRow,
-  projectId: string,
-  lost: ReadonlyMap<string, number>,
-  payloads: readonly ExportedPayload[] | undefined,
-): string {
-  const last = payloads?.find(({ owner_id: owner, part }) => owner === row.runs.at(-1) && part === "end");
-  const values = {
-    input: payloads?.find(({ owner_id: owner, part }) => owner === row.runs[0] && part === "start")?.value ?? null,
+function valuesOf(row: EntryRow, { segments }: Run<FoundSegment>, payloads: readonly ExportedPayload[]) {
+  const eventOf = (run: string | undefined, half: "start_event" | "end_event") => segments.find(({ id }) => id === run)?.[half] ?? null;
+  const last = findPayload(payloads, eventOf(row.runs.at(-1), "end_event"));
+  return {
+    input: findPayload(payloads, eventOf(row.runs[0], "start_event"))?.value ?? null,
     output: last?.value ?? null,
-    attributes: readAttributes(payloads ?? []),
+    error: row.error,
+    attributes: readAttributes(payloads),
     stack: last?.stack ?? null,
   };
-  return toLine({
-    type: "trace",
-    project_id: projectId,
-    ...presentEntry(row, lost),
-    runs: row.runs,
-    ...(payloads === undefined ? {} : values),
-  });
 }
 
 function stepLine(row: StepRow, traceId: string, payloads: readonly ExportedPayload[] | undefined): string {

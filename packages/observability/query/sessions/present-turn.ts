@@ -4,7 +4,8 @@ import { toFullText } from "#messages/line.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
 import { growFailedTree } from "#trace-facts/fold-trace.ts";
-import type { FailedStepRow, SpokenRow } from "./turns.store.ts";
+import type { SpokenRow } from "#query/steps/spoken.store.ts";
+import type { FailedStepRow } from "./turns.store.ts";
 
 const MAX_SAID = 8_000;
 

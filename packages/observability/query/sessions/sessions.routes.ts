@@ -11,7 +11,8 @@ import { findGroup } from "#query/list/trace-groups.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { findFirstFailure, findUsers, sumUpScores } from "./grouped-traces.store.ts";
 import { presentFailedStep, presentTurn } from "./present-turn.ts";
-import { findFailedSteps, findSpoken } from "./turns.store.ts";
+import { findSpoken } from "#query/steps/spoken.store.ts";
+import { findFailedSteps } from "./turns.store.ts";
 
 /** A session: its traces together, and each as a turn of a conversation. */
 export function sessionRoutes({ query, clock }: Pick<RouteDependencies, "query" | "clock">) {

@@ -38,9 +38,9 @@ export async function findRun(
 export async function findRuns(
   query: Query,
   { reader, projectId, ids }: { readonly reader: Reader; readonly projectId: string; readonly ids: readonly string[] },
-): Promise<Run> {
-  const { rows } = await sql<RunSegment>`
-    select id, day::text as day from observability.traces
+): Promise<Run<FoundSegment>> {
+  const { rows } = await sql<FoundSegment>`
+    select id, day::text as day, start_event, end_event from observability.traces
     where project_id = ${projectId} and id = any(${[...ids]}::uuid[]) and ${hasRoleIn(reader, "viewer", projectId)}`.execute(query);
   return { reader, projectId, segments: rows };
 }

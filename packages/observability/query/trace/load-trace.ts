@@ -8,6 +8,7 @@ import { presentGraph } from "#query/graph/present-graph.ts";
 import { countLostEventsOfTrace } from "#query/steps/lost-events.store.ts";
 import { presentTrace } from "#query/steps/present-trace.ts";
 import { findTraceContent } from "#query/steps/trace-content.store.ts";
+import { withSpoken } from "#query/steps/spoken.store.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 
 type Wanted = { readonly reader: Reader; readonly traceId: string; readonly projectId?: string };
@@ -23,5 +24,7 @@ export async function loadTraceOf(query: Query, trace: TraceSummaryRow): Promise
   const lost = await countLostEventsOfTrace(query, trace.run);
   const graph = presentGraph(trace, content.steps, await findGraphEntries(query, trace.run));
   const declared = await findDeclaredGraphs(query, trace.project_id, graph.hashes);
-  return presentTrace(trace, content, { lostEvents: lost, graph: graph.withDeclared(declared) });
+  const whole = presentTrace(trace, content, { lostEvents: lost, graph: graph.withDeclared(declared) });
+  const runs = whole.segments.map(({ id }) => id);
+  return withSpoken(query, { ...trace.run, id: trace.id, runs }, whole);
 }

@@ -7,6 +7,7 @@ import { findDeclaredGraphs, findGraphEntries, findGraphObservations } from "#qu
 import { countLostEventsOfTrace, listTouchingGaps } from "#query/steps/lost-events.store.ts";
 import { findPayloadTexts } from "#query/steps/payload-texts.store.ts";
 import type { InProject } from "#store/reader.ts";
+import { withSpoken } from "#query/steps/spoken.store.ts";
 import { findVersions } from "#query/steps/steps.store.ts";
 import { findTrace, type TraceSummaryRow } from "#query/steps/traces.store.ts";
 import { takeWhileLight } from "#query/steps/answer-size.ts";
@@ -77,9 +78,10 @@ async function readOwnValues(
   const payloads = await toValues(texts, (hashes) => findWholeBlobs(query, run.projectId, hashes));
   const byEvent = new Map(payloads.map((payload) => [payload.event_id, payload]));
   const end = byEvent.get(trace.end_event ?? "");
+  const input = byEvent.get(trace.start_event ?? "")?.value ?? null;
+  const own = { input, output: end?.value ?? null, error: trace.error };
   return {
-    input: byEvent.get(trace.start_event ?? "")?.value ?? null,
-    output: end?.value ?? null,
+    ...(await withSpoken(query, { ...run, id: trace.id, runs: segments.map(({ id }) => id) }, own)),
     stack: end?.stack ?? null,
     attributes: mergeAttributes(eventIds.flatMap((event) => byEvent.get(event) ?? [])),
   };
