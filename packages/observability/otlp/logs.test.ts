@@ -64,6 +64,21 @@ test.each<[string, readonly ["spans" | "logs", readonly object[]][]]>([
   expect(await otlp.said(trace?.id ?? "")).toEqual(["user text Where is it?", "assistant text Shipped."]);
 });
 
+test.each([
+  ["before", true],
+  ["after", false],
+])("the user that logs alone name is the trace's, when they come %s its spans (Google ADK)", async (_when, isFirst) => {
+  const named = { ...RECORDS[0], attributes: attributes({ "user.id": "ada", "gen_ai.system": "gemini" }) };
+  const requests = [() => sendLogs(logsOf([named])), () => otlp.send(jsonRequest([CALL, ROOT]))];
+  for (const send of isFirst ? requests : requests.toReversed()) {
+    await send();
+  }
+  await otlp.store();
+  const [trace] = await otlp.traces();
+  expect(trace).toMatchObject({ name: "run", user_id: "ada" });
+  expect(trace?.observation_list.find(({ kind }) => kind === "llm")?.input).toEqual([{ role: "user", content: "Where is it?" }]);
+});
+
 test("an event with all messages, in protobuf and gzip, is read alike", async () => {
   await otlp.send(jsonRequest([CALL, ROOT]));
   const messages = [{ role: "user", parts: [{ type: "text", content: "Where is it?" }] }];

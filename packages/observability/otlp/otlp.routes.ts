@@ -185,9 +185,9 @@ async function whileThere<Result>(asked: Promise<Result>): Promise<Result> {
   }
 }
 
-/** A span that is sent once more because something was logged in it says nothing new of its trace. */
-function isOfStep({ type }: DraftEvent): boolean {
-  return type === "observation.start" || type === "observation.end";
+/** A span that is sent once more because something was logged in it says no more of its trace than what stands in for the start, which hides no start of the trace's own. */
+function isOfStep({ type, body }: DraftEvent): boolean {
+  return type === "observation.start" || type === "observation.end" || (type === "trace.start" && body.includes('"stands_in_since"'));
 }
 
 type Readers<Read> = Readonly<Record<"json" | "protobuf", (body: Uint8Array) => Read>>;

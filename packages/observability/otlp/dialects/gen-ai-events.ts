@@ -18,6 +18,8 @@ const ROLES: ReadonlyMap<string, string> = new Map([
 export const genAiEvents: Dialect = {
   name: "GenAI events",
   canRead: ({ events }) => events.some(({ name }) => name.startsWith("gen_ai.")),
+  // Google's ADK names the user in its logs alone.
+  facts: { userId: ({ events }) => events.find(({ attributes }) => attributes.has("user.id"))?.attributes.get("user.id") },
   readEvent,
 };
 
@@ -39,13 +41,10 @@ function readEvent({ name, attributes }: OtlpEvent, readJson: JsonReader): Event
   return role === undefined ? { output: toAnswer(fields) } : { input: { role, ...fields } };
 }
 
-/** Attributes that the span has too, and the one that holds the fields. */
-const NOT_FIELDS = new Set(["event.name", "gen_ai.system", "gen_ai.provider.name", "gen_ai.event.content"]);
-
-/** Reads the fields of a message, which Semantic Kernel and Azure write as the JSON of one attribute. */
+/** Reads the fields of a message, which Semantic Kernel and Azure write as the JSON of one attribute. A name with a dot is none, but what the span may have, too. */
 function readFields(attributes: OtlpAttributes, readJson: JsonReader): Fields {
   const content = readJson(attributes.get("gen_ai.event.content") ?? null);
-  const own = [...attributes].filter(([name]) => !NOT_FIELDS.has(name)).map(([name, value]) => [name, readJson(value)] as const);
+  const own = [...attributes].filter(([name]) => !name.includes(".")).map(([name, value]) => [name, readJson(value)] as const);
   return { ...Object.fromEntries(own), ...(toRecord(content) ?? (content === null ? {} : { content })) };
 }
 
