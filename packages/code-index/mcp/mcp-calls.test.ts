@@ -150,6 +150,15 @@ test("a cancellation reaches the call of its own session only, whose answer then
   });
 });
 
+test("a cancellation that overtakes its call ends it", needsRealPostgres, async () => {
+  const headers = await startSession();
+  await whileFilesAreLocked(async () => {
+    await post(cancelling(7), { headers });
+    expect(await (await post(calling(7), { headers })).text()).not.toContain("result");
+    await expect.poll(waiting, SOON).toBe(0);
+  });
+});
+
 test("two clients of one token that name no session are not cancelled for each other", needsRealPostgres, async () => {
   await whileFilesAreLocked(async () => {
     const leaving = new AbortController();
