@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readMessages } from "#messages/read-messages.ts";
 import type { OtlpEvent, OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { readSpanFacts } from "./span-facts.ts";
-import { readSpanError } from "./span-status.ts";
+import { readSpanError, readSpanStatus } from "./span-status.ts";
 
 type Attributes = Readonly<Record<string, OtlpValue>>;
 
@@ -121,6 +121,31 @@ test("metadata and tags of the AI SDK's telemetry, and what it embeds", () => {
   });
   expect(facts).toMatchObject({ input: ['"a"', '"b"'], userId: "ada", metadata: { plan: "pro" }, tags: ["x", "y"] });
   expect(facts.metadata).toEqual({ plan: "pro" });
+});
+
+test("the context of a run of AI SDK 7 has its user, session and notes", () => {
+  const facts = factsOf("invoke_agent gpt-4o", {
+    "gen_ai.operation.name": "invoke_agent",
+    "ai.settings.context.userId": "ada",
+    "ai.settings.context.sessionId": "s-1",
+    "ai.settings.context.plan": "pro",
+  });
+  expect(facts).toMatchObject({ userId: "ada", sessionId: "s-1" });
+  expect(facts.metadata).toEqual({ plan: "pro" });
+});
+
+test("a workflow of ADK bears its name, and an agent in it its own", () => {
+  const workflow = { "gen_ai.operation.name": "invoke_workflow", "gen_ai.workflow.name": "support" };
+  expect(factsOf("invoke_workflow support", workflow)).toMatchObject({ kind: "graph", name: "support" });
+  expect(factsOf("invoke_agent plan", { ...workflow, "gen_ai.agent.name": "plan" }).name).toBe("plan");
+});
+
+test("a run of LangSmith's SDK of JavaScript that threw is a failure, although its status says that it went well", () => {
+  const exception = { name: "exception", nanos: 0n, attributes: new Map([["exception.message", "Error: 400 no such model"]]) };
+  const span = { status: { code: 1, message: "" }, events: [exception], attributes: new Map([["langsmith.span.kind", "llm"]]) };
+  expect(readSpanStatus(span)).toBe("failure");
+  expect(readSpanError(span)).toBe("Error: 400 no such model");
+  expect(readSpanStatus({ ...span, attributes: new Map() })).toBe("success");
 });
 
 test("an agent of Mastra has its input, output, user, session, tags and metadata", () => {

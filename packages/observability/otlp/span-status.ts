@@ -15,13 +15,20 @@ type Ended = Pick<OtlpSpan, "status" | "events" | "attributes">;
 /** Langfuse's SDK of JavaScript says by its own names alone that an observation failed. */
 const LEVEL = "langfuse.observation.level";
 const LEVEL_MESSAGE = "langfuse.observation.status_message";
+/** LangSmith's SDK of JavaScript calls a run well before it has ended, and OpenTelemetry's then keeps to that: the exception alone says that it failed. */
+const LANGSMITH = "langsmith.span.kind";
 
 export function readSpanStatus(span: Ended): EndStatus {
-  const names = [span.status.message, ...exceptionsOf(span).map((attributes) => textOf(attributes, "exception.type"))];
+  const exceptions = exceptionsOf(span);
+  const names = [span.status.message, ...exceptions.map((attributes) => textOf(attributes, "exception.type"))];
   if (names.some(isInterrupt)) {
     return "interrupted";
   }
-  return span.status.code === STATUS_ERROR || span.attributes.get(LEVEL) === "ERROR" ? "failure" : "success";
+  const isFailure =
+    span.status.code === STATUS_ERROR ||
+    span.attributes.get(LEVEL) === "ERROR" ||
+    (span.attributes.has(LANGSMITH) && exceptions.length > 0);
+  return isFailure ? "failure" : "success";
 }
 
 /** Describes the error of a failed span: the exception's type and message, else the status' message. */

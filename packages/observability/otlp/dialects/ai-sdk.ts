@@ -2,6 +2,8 @@ import type { OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { notesUnder, withPrefix, type Dialect, type SpanReader } from "./dialect.ts";
 
 const METADATA = "ai.telemetry.metadata.";
+/** Its version 7 has the run's context instead, where it is told to. */
+const CONTEXT = "ai.settings.context.";
 
 /** The AI SDK's own names, of which it wrote more before it spoke GenAI. */
 export const aiSdk: Dialect = {
@@ -29,11 +31,11 @@ export const aiSdk: Dialect = {
     messages: ["ai.prompt.messages", "ai.prompt"],
     answer: readAnswer,
     input: ["ai.value", "ai.values"],
-    threadId: ({ attributes }) => attributes.get(`${METADATA}threadId`),
-    sessionId: [`${METADATA}sessionId`],
-    userId: [`${METADATA}userId`],
-    tags: [`${METADATA}tags`],
-    metadata: notesUnder(METADATA),
+    threadId: ({ attributes }) => attributes.get(`${METADATA}threadId`) ?? attributes.get(`${CONTEXT}threadId`),
+    sessionId: [`${METADATA}sessionId`, `${CONTEXT}sessionId`],
+    userId: [`${METADATA}userId`, `${CONTEXT}userId`],
+    tags: [`${METADATA}tags`, `${CONTEXT}tags`],
+    metadata: (span) => ({ ...notesUnder(CONTEXT)(span), ...notesUnder(METADATA)(span) }),
     responseModel: ["ai.response.model"],
     requestModel: ["ai.model.id"],
     usage: ({ group }) => group("ai.usage."),

@@ -21,7 +21,7 @@ export const genAi: Dialect = {
   readKind: ({ attributes }) => attributes.get("gen_ai.operation.name"),
   facts: {
     toolName: ["gen_ai.tool.name"],
-    agentName: ["gen_ai.agent.name"],
+    agentName: ["gen_ai.agent.name", "gen_ai.workflow.name"],
     toolInput: ["gen_ai.tool.call.arguments"],
     toolOutput: ["gen_ai.tool.call.result"],
     system: ["gen_ai.system_instructions"],
