@@ -8,11 +8,15 @@ const [ASKED, ANSWERED] = [{ order: 42 }, "It was shipped."];
 
 type Asked = {
   readonly model?: string;
-  readonly messages?: readonly { readonly role?: string }[];
+  readonly stream?: boolean;
+  readonly messages?: readonly { readonly role?: string; readonly content?: unknown }[];
   readonly input?: readonly { readonly type?: string }[] | string;
   readonly contents?: readonly { readonly parts?: readonly Readonly<Record<string, unknown>>[] }[];
   readonly tools?: readonly unknown[];
 };
+
+/** What it says to whatever is sent below `/broken`. */
+export const REFUSED = "there is no such model on sale";
 
 /** Speaks OpenAI's chat completions and responses, and Gemini: asks for the tool `find_order` first, and answers once its result is there. */
 export async function startModelServer() {
@@ -32,20 +36,43 @@ export async function startModelServer() {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const asked = (await json(request)) as Asked;
   const path = request.url ?? "";
+  if (path.startsWith("/broken")) {
+    const error = { code: 400, message: REFUSED, type: "invalid_request_error", status: "INVALID_ARGUMENT" };
+    response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+    return;
+  }
+  if (asked.stream === true && path.endsWith("/chat/completions")) {
+    response.setHeader("content-type", "text/event-stream").end(toChunks(ofChat(asked)));
+    return;
+  }
   const body = path.includes("enerateContent") ? ofGemini(asked) : path.endsWith("/responses") ? ofResponses(asked) : ofChat(asked);
   response.setHeader("content-type", "application/json").end(JSON.stringify(body));
 }
 
-function ofChat({ model, messages = [], tools = [] }: Asked): object {
-  const isDone = tools.length === 0 || messages.some(({ role }) => role === "tool");
-  const call = { id: "call-1", type: "function", function: { name: "find_order", arguments: JSON.stringify(ASKED) } };
-  const message = isDone ? { role: "assistant", content: ANSWERED } : { role: "assistant", content: null, tool_calls: [call] };
+/** The answer as one chunk, and what it used as another. */
+function toChunks({ choices: [choice], usage, ...rest }: ReturnType<typeof ofChat>): string {
+  const first = { ...rest, choices: [{ index: 0, delta: choice?.message, finish_reason: choice?.finish_reason }] };
+  return [first, { ...rest, choices: [], usage }]
+    .map((chunk) => `data: ${JSON.stringify({ ...chunk, object: "chat.completion.chunk" })}\n\n`)
+    .concat("data: [DONE]\n\n")
+    .join("");
+}
+
+function ofChat({ model, messages = [], tools = [] }: Asked) {
+  const asked = JSON.stringify(messages);
+  const isDone = tools.length === 0 || messages.some(({ role }) => role === "tool" || role === "function") || asked.includes("was shipped");
+  // Smolagents' last answer is a call too; DSPy's has marks around its fields.
+  const isLast = isDone && JSON.stringify(tools).includes("final_answer");
+  const wanted = isLast ? { name: "final_answer", arguments: { answer: ANSWERED } } : { name: "find_order", arguments: ASKED };
+  const call = { index: 0, id: "call-1", type: "function", function: { ...wanted, arguments: JSON.stringify(wanted.arguments) } };
+  const text = asked.includes("[[ ## answer ## ]]") ? `[[ ## answer ## ]]\n${ANSWERED}\n\n[[ ## completed ## ]]` : ANSWERED;
+  const message = isDone && !isLast ? { role: "assistant", content: text } : { role: "assistant", content: null, tool_calls: [call] };
   return {
     id: "chat-1",
     object: "chat.completion",
     created: 1_790_000_000,
     model,
-    choices: [{ index: 0, message, finish_reason: isDone ? "stop" : "tool_calls" }],
+    choices: [{ index: 0, message, finish_reason: isDone && !isLast ? "stop" : "tool_calls" }],
     usage: {
       prompt_tokens: INPUT,
       completion_tokens: OUTPUT,

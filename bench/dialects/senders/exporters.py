@@ -1,5 +1,6 @@
-"""OpenTelemetry's own exporters, pointed at the product; what a script has begun is sent by `close`."""
+"""OpenTelemetry's own exporters, pointed at the product; what a script has begun is sent when it ends, also by an error."""
 
+import atexit
 import os
 
 from opentelemetry import trace
@@ -23,9 +24,12 @@ _logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{URL}/v
 set_logger_provider(_logs)
 
 
-def close() -> None:
+def _close() -> None:
     provider.shutdown()
     _logs.shutdown()
+
+
+atexit.register(_close)
 
 
 def find_order(order: int) -> str:

@@ -22,4 +22,3 @@ async def support() -> None:
 
 with using_attributes(session_id="s-1", user_id="ada"), exporters.provider.get_tracer("own").start_as_current_span("own root"):
     asyncio.run(support())
-exporters.close()

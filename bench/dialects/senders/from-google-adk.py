@@ -3,7 +3,7 @@ import os
 
 os.environ["GOOGLE_API_KEY"], os.environ["GOOGLE_GEMINI_BASE_URL"] = "any", os.environ["MODELS_URL"]
 # Its messages are events of logs then.
-os.environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "true"
+os.environ.setdefault("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
 
 import exporters
 from google.adk.agents import Agent
@@ -21,4 +21,3 @@ async def support() -> None:
 
 
 asyncio.run(support())
-exporters.close()

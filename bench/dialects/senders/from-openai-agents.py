@@ -11,4 +11,3 @@ OpenAIAgentsInstrumentor().instrument(tracer_provider=exporters.provider)
 agent = Agent(name="support", model="gpt-4o", instructions="You help.", tools=[function_tool(exporters.find_order)])
 with using_attributes(session_id="s-1", user_id="ada"), trace("refund"):
     Runner.run_sync(agent, "Where is 42?")
-exporters.close()
