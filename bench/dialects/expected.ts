@@ -49,6 +49,7 @@ const OTHERS: Readonly<Record<string, Partial<Row>>> = {
   // A run that fails ends well by its instrumentation's word.
   "openai-agents": { name: "refund", refused: "success, said" },
   openlit: { ...ONE_CALL, reasoning: 0, ...NO_LABELS },
+  "otlp-grpc": ONE_CALL,
   "pydantic-ai": GEMINI,
   "semantic-kernel": { calls: "2 of 4", tools: "Orders-find_order in out" },
   // Its last answer is a tool. Its instrumentation says no details of tokens, and sends no root of a run that failed.

@@ -11,6 +11,8 @@ import { repository } from "#scripts.ts";
 /** Observability with its consumer as they are started for real, on a PostgreSQL and a Redis of their own, and a project in it. */
 export type Observability = {
   readonly url: string;
+  /** Where it takes OTLP over gRPC. */
+  readonly grpc: string;
   /** An API key of the project. */
   readonly key: string;
   /** Reads a path below the project; an error when the answer is none of the 2xx. */
@@ -20,7 +22,8 @@ export type Observability = {
 
 export async function startObservability(): Promise<Observability> {
   const home = await mkdtemp(join(tmpdir(), "sightline-dialects-"));
-  const [port, consumerPort, postgresPort, redisPort] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  const [port, grpcPort, consumerPort] = [await freePort(), await freePort(), await freePort()];
+  const [postgresPort, redisPort] = [await freePort(), await freePort()];
   const issuer = await startIssuer();
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, ["apps/platform/sightline.ts", "start", "observability", "consumer"], {
@@ -36,6 +39,7 @@ export async function startObservability(): Promise<Observability> {
       SIGHTLINE_POSTGRES_PORT: String(postgresPort),
       SIGHTLINE_REDIS_PORT: String(redisPort),
       OBSERVABILITY_PORT: String(port),
+      OTLP_GRPC_PORT: String(grpcPort),
       OBSERVABILITY_CONSUMER_PORT: String(consumerPort),
       IDENTITY_JWKS_URL: issuer.url,
       PUBLIC_URL: ISSUER,
@@ -57,6 +61,7 @@ export async function startObservability(): Promise<Observability> {
   const { key } = (await call("POST", `/${id}/keys`, { name: "dialects", scopes: ["ingest"] })) as { readonly key: string };
   return {
     url,
+    grpc: `http://127.0.0.1:${grpcPort}`,
     key,
     read: async <Body>(path: string) => (await call("GET", `/${id}${path}`)) as Body,
     stop: async () => {

@@ -82,9 +82,9 @@ async function prove(dialect: string): Promise<object> {
 
 /** Runs the sender, and waits until what is read from its traces is as expected, or patience ends. */
 async function send<Found>([program, script]: Sender, modelsUrl: string, look: (traces: readonly Trace[]) => Found, expected: unknown) {
-  const { url, key } = product;
+  const { url, grpc, key } = product;
   const before = new Set((await listTraces(product)).map(({ id }) => id));
-  const env = { ...process.env, SIGHTLINE_URL: url, SIGHTLINE_KEY: key, MODELS_URL: modelsUrl };
+  const env = { ...process.env, SIGHTLINE_URL: url, SIGHTLINE_GRPC: grpc, SIGHTLINE_KEY: key, MODELS_URL: modelsUrl };
   const error = await run(program, [script], { cwd: repository, env, timeout: MAX_RUN_MS }).then(() => undefined, lastLine);
   for (const deadline = Date.now() + PATIENCE_MS; ; await delay(LOOK_MS)) {
     const ids = (await listTraces(product)).filter(({ id }) => !before.has(id));

@@ -7,6 +7,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import { createAlarm, type Alarm } from "@sightline/foundation/repeat";
+import type { GrpcAddress } from "./otlp/grpc-intake.ts";
 import type { Mailing } from "#alerts/project/tell-channel.ts";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -69,6 +70,8 @@ export type ApiOptions = {
   readonly mailing?: Mailing | undefined;
   /** Wakes what is done in the background, and is rung by it; by default nobody else hears it. */
   readonly alarm?: Alarm | undefined;
+  /** Where OTLP over gRPC is served too. */
+  readonly grpc?: GrpcAddress | undefined;
 };
 
 type Api = {

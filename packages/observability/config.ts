@@ -74,6 +74,10 @@ export const observabilityVariables = {
   },
   OBSERVABILITY_BATCH_SIZE: { doc: "Events read at once.", schema: integerVariable(1, 10_000), default: "100" },
   OBSERVABILITY_PORT: { doc: "Port of the observability API.", schema: portVariable(), default: "8000" },
+  OTLP_GRPC_PORT: {
+    doc: "Port on which the observability API takes OTLP over gRPC too, by convention 4317; without it there is none. It speaks no TLS: that is a proxy's part.",
+    schema: portVariable().optional(),
+  },
   OBSERVABILITY_PUBLIC_URL: {
     doc: "Address under which exporters and clients reach the observability API; the console and the start show it.",
     schema: httpUrlVariable(),

@@ -1,5 +1,6 @@
 import type { AppError } from "@sightline/foundation/errors";
 import protobuf from "protobufjs/minimal.js";
+import { z } from "zod";
 
 export const PROTOBUF_TYPE = "application/x-protobuf";
 
@@ -24,17 +25,43 @@ export function answerSuccess(isProtobuf: boolean, refused: readonly string[]): 
 
 /** google.rpc.Status; in JSON with the product's own `error` beside it. */
 export function answerError(isProtobuf: boolean, error: AppError): Answer {
-  const code = CODES[error.status] ?? (error.status >= 500 ? INTERNAL : INVALID_ARGUMENT);
-  if (!isProtobuf) {
-    return JSON.stringify({ code, ...error.toBody() });
-  }
-  return Buffer.from(protobuf.Writer.create().uint32(tag(1, 0)).int32(code).uint32(tag(2, 2)).string(error.message).finish());
+  const code = toGrpcCode(error.status);
+  return isProtobuf ? Buffer.from(writeStatus(code, error.message).finish()) : JSON.stringify({ code, ...error.toBody() });
 }
 
+/** google.rpc.Status that asks to send again after so many seconds: with a RetryInfo. */
+export function answerRetry(code: number, message: string, seconds: number): Buffer {
+  const delay = protobuf.Writer.create().uint32(tag(1, 0)).int64(seconds).finish();
+  const info = protobuf.Writer.create().uint32(tag(1, 2)).bytes(delay).finish();
+  const named = protobuf.Writer.create().uint32(tag(1, 2)).string(RETRY_INFO).uint32(tag(2, 2)).bytes(info).finish();
+  return Buffer.from(writeStatus(code, message).uint32(tag(3, 2)).bytes(named).finish());
+}
+
+/** The message of an error that was answered as a google.rpc.Status, or by another route in JSON. */
+export function readErrorMessage(answer: Buffer): string {
+  if (answer[0] !== tag(1, 0)) {
+    return errorBody.parse(JSON.parse(answer.toString())).message;
+  }
+  const reader = protobuf.Reader.create(answer);
+  reader.skipType(reader.uint32() & 7);
+  reader.uint32();
+  return reader.string();
+}
+
+/** The gRPC code of an HTTP status. */
+export function toGrpcCode(status: number): number {
+  return CODES[status] ?? (status >= 500 ? INTERNAL : INVALID_ARGUMENT);
+}
+
+const errorBody = z.object({ message: z.string() });
+const RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
 const INVALID_ARGUMENT = 3;
 const INTERNAL = 13;
-/** The gRPC codes of HTTP statuses. */
 const CODES: Readonly<Record<number, number>> = { 401: 16, 403: 7, 404: 5, 413: 8, 429: 8, 503: 14 };
+
+function writeStatus(code: number, message: string): protobuf.Writer {
+  return protobuf.Writer.create().uint32(tag(1, 0)).int32(code).uint32(tag(2, 2)).string(message);
+}
 
 function tag(field: number, wireType: number): number {
   return (field << 3) | wireType;

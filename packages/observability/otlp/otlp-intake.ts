@@ -4,6 +4,7 @@ import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import type { ObservabilityConfig } from "#config.ts";
+import { serveGrpc, type GrpcAddress } from "./grpc-intake.ts";
 import { createIntakeMetrics } from "./intake-metrics.ts";
 import { langfuseRoutes } from "./langfuse.routes.ts";
 import { createLogMemory } from "./log-memory.ts";
@@ -17,6 +18,8 @@ type IntakeOptions = {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly version: string;
+  /** Where OTLP over gRPC is served too. */
+  readonly grpc?: GrpcAddress | undefined;
 };
 
 export type OtlpIntake = {
@@ -29,7 +32,7 @@ export type OtlpIntake = {
 const ANNOUNCE_MS = 20_000;
 
 /** `POST /v1/traces`: takes spans of any OpenTelemetry exporter and publishes them as events; keeps nothing itself. */
-export function createOtlpIntake({ config, clock, log, metrics, version }: IntakeOptions): OtlpIntake {
+export function createOtlpIntake({ config, clock, log, metrics, version, grpc }: IntakeOptions): OtlpIntake {
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-otlp", log });
   const publisher = createStreamPublisher({
     redis: redis.client,
@@ -50,6 +53,9 @@ export function createOtlpIntake({ config, clock, log, metrics, version }: Intak
     routes: async (server) => {
       langfuseRoutes(server);
       await routesOfSpans(server);
+      if (grpc !== undefined) {
+        await serveGrpc(server, grpc, log);
+      }
     },
     start: async () => {
       // A Redis that is away is waited for: the connection goes on trying by itself.

@@ -2,7 +2,7 @@ import { AppError, errorMessage, orRefuse, refusal } from "@sightline/foundation
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { LogMemory } from "./log-memory.ts";
-import { createAdmission } from "./request-memory.ts";
+import { createAdmission, MAX_SENT_BYTES } from "./request-memory.ts";
 import type { IntakeMetrics } from "./intake-metrics.ts";
 import { answerError, answerSuccess, PROTOBUF_TYPE } from "./otlp-answer.ts";
 import { UnreadableRequest, type OtlpScopeSpans } from "#otlp/wire/otlp-span.ts";
@@ -24,8 +24,7 @@ const answered = {
   content: { "application/json": { schema: z.unknown() }, [PROTOBUF_TYPE]: { schema: z.unknown() } },
 };
 
-/** The most bytes of a request as it is sent, and unpacked. */
-const MAX_SENT_BYTES = 16 * 1024 * 1024;
+/** The most bytes of a request as it is unpacked. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
 const unzip = promisify(gunzip);

@@ -1,3 +1,6 @@
+/** The most bytes of a request as it is sent. */
+export const MAX_SENT_BYTES = 16 * 1024 * 1024;
+
 /** The most bytes of requests that are in memory at once. */
 const MAX_ADMITTED_BYTES = 128 * 1024 * 1024;
 

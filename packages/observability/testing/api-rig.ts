@@ -50,6 +50,7 @@ type ApiRigOptions = {
   readonly allowPrivateWebhooks?: boolean;
   readonly alarm?: Alarm;
   readonly mailing?: Mailing;
+  readonly grpcPort?: number;
 };
 
 export type ServedRoute = { readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; readonly url: string; readonly auth: string };
@@ -78,6 +79,7 @@ export async function createApiRig({
   allowPrivateWebhooks = true,
   alarm,
   mailing,
+  grpcPort,
 }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
   const config = {
@@ -90,8 +92,9 @@ export async function createApiRig({
     OBSERVABILITY_PUBLIC_URL: "https://traces.example.org",
     OBSERVABILITY_PUBLIC_REDIS_URL: publicRedisUrl,
   };
+  const grpc = grpcPort === undefined ? undefined : { host: "127.0.0.1", port: grpcPort };
   const api = composeApi(
-    { config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics, alarm, mailing },
+    { config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics, alarm, mailing, grpc },
     heartbeatKey,
     {
       ...LIVE_TUNING,

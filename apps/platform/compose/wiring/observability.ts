@@ -40,7 +40,8 @@ export async function composeObservability(context: Context): Promise<readonly S
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
   });
   const mailing = await openMailing(identityConfig, accounts.query);
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, mailing });
+  const grpc = config.OTLP_GRPC_PORT === undefined ? undefined : { host: context.platform.SIGHTLINE_HOST, port: config.OTLP_GRPC_PORT };
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, mailing, grpc });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",
