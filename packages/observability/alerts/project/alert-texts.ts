@@ -96,14 +96,12 @@ const GATE_WORDS: Readonly<Record<GateOutcome, string>> = {
 /** Scores that one message names. */
 const MAX_SCORES = 5;
 
-function experimentSentence({ name, dataset, branch, commit, failed_runs: failed, means, gate }: NamedExperiment): string {
+function experimentSentence({ name, dataset, branch, commit, means, gate }: NamedExperiment): string {
   const code = [branch, commit?.slice(0, 7)].filter((part) => typeof part === "string").join(" ");
   const verdict = gate === null ? "" : `, ${GATE_WORDS[gate.outcome]}${gate.baseline === null ? "" : ` (against ${gate.baseline})`}`;
-  const scores = means
-    .flatMap(({ source, name: score, mean }) => (source === "run" ? [] : [`${score} ${digits(mean)}`]))
-    .slice(0, MAX_SCORES);
-  const facts = [...scores, ...(failed === 0 ? [] : [`${failed} failed ${failed === 1 ? "run" : "runs"}`])];
-  return `Experiment finished: ${name} over ${dataset}${code === "" ? "" : ` (${code})`}${verdict}. ${facts.length === 0 ? "" : `${facts.join(", ")}.`}`.trim();
+  const scores = means.flatMap(({ source, name: score, mean }) => (source === "run" ? [] : [`${score} ${digits(mean)}`]));
+  const told = scores.length === 0 ? "" : ` ${scores.slice(0, MAX_SCORES).join(", ")}.`;
+  return `Experiment finished: ${name} over ${dataset}${code === "" ? "" : ` (${code})`}${verdict}.${told}`;
 }
 
 /** Whether somebody has to act: of an experiment that its gate let pass, or that had none, nobody has. */

@@ -10,7 +10,6 @@ export type NamedExperiment = {
   readonly dataset: string;
   readonly branch: string | null;
   readonly commit: string | null;
-  readonly failed_runs: number;
   readonly means: readonly ScoreMean[];
   readonly gate: GateVerdict | null;
 };
@@ -26,10 +25,7 @@ export async function tellOfExperiment(transaction: Transaction<ObservabilitySch
 /** What is known of the experiment now; null when it was deleted since. */
 export async function readToldExperiment(query: Query, projectId: string, id: string): Promise<NamedExperiment | null> {
   const { rows } = await sql<NamedExperiment>`
-    select experiment.id, experiment.name, dataset.name as dataset, experiment.branch, experiment.commit, experiment.means, experiment.gate, (
-      select count(*)::int from observability.experiment_runs as run
-      where run.project_id = ${projectId}::uuid and run.experiment_id = experiment.id and run.is_newest and run.state = 'failed'
-    ) as failed_runs
+    select experiment.id, experiment.name, dataset.name as dataset, experiment.branch, experiment.commit, experiment.means, experiment.gate
     from observability.experiments as experiment
     join observability.datasets as dataset on dataset.project_id = experiment.project_id and dataset.id = experiment.dataset_id
     where experiment.project_id = ${projectId}::uuid and experiment.id = ${id}::uuid`.execute(query);

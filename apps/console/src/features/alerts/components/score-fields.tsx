@@ -55,7 +55,7 @@ export function ScoreWindow({ filter, isCompared, onChange }: ScoreFieldsProps &
           />
         </>
       )}
-      <Text span>by at least</Text>
+      <Text span>of at least</Text>
       <TextInput
         className={classes.number}
         aria-label="Least number of scores"

@@ -41,13 +41,7 @@ export function ExperimentList({ projectId, datasetId, branch, empty }: Experime
             {
               header: "Experiment",
               render: (experiment) => (
-                <Anchor
-                  component={Link}
-                  to="/projects/$projectId/experiments/$experimentId"
-                  params={{ projectId, experimentId: experiment.id }}
-                  search={{ baseline: suggestBaseline(experiment, experiments) }}
-                  fw={550}
-                >
+                <Anchor component={Link} {...pageOf(projectId, experiment, experiments)} fw={550}>
                   <SafeText text={experiment.name} />
                 </Anchor>
               ),
@@ -100,6 +94,15 @@ export function ExperimentList({ projectId, datasetId, branch, empty }: Experime
       )}
     </ListOf>
   );
+}
+
+/** Its page, beside what it is most likely to be compared with. */
+export function pageOf(projectId: string, experiment: Experiment, all: readonly Experiment[]) {
+  return {
+    to: "/projects/$projectId/experiments/$experimentId",
+    params: { projectId, experimentId: experiment.id },
+    search: { baseline: suggestBaseline(experiment, all) },
+  } as const;
 }
 
 /** The items that it ran over. */

@@ -14,27 +14,30 @@ import classes from "./experiments.module.css";
 export type HistoryPoint = { readonly experiment: Experiment; readonly mean: ScoreMean };
 
 type HistoryChartProps = {
+  readonly score: Pick<ScoreMean, "name" | "source">;
   /** Oldest first. */
   readonly points: readonly HistoryPoint[];
   readonly onOpen: (experiment: Experiment) => void;
 };
 
 const COLORS = ["node", "tool", "retriever", "llm", "span"].map((kind) => `var(--sl-kind-${kind})`);
+const REST_COLOR = "var(--sl-idle)";
 
 /** A score of experiments one after the other, with its interval; those of a branch are joined. Loaded only with a page that shows it. */
-export function HistoryChart({ points, onOpen }: HistoryChartProps) {
-  const branches = [...new Set(points.map(({ experiment }) => experiment.branch))];
-  const series = branches.map((branch, at) => ({
+export function HistoryChart({ score, points, onOpen }: HistoryChartProps) {
+  const labels = points.map(({ experiment }) => commitLabel(experiment));
+  const branches = commonBranches(points);
+  const isRest = points.some(({ experiment: { branch } }) => !branches.includes(branch));
+  const series = [...branches.map((branch) => branch ?? "(no branch)"), ...(isRest ? ["other branches"] : [])].map((label, at) => ({
     name: `line${at}`,
-    label: branch ?? "(no branch)",
-    color: COLORS[at % COLORS.length] ?? "",
+    label,
+    color: COLORS[at] ?? REST_COLOR,
   }));
   const rows = points.map(({ experiment, mean }, at) => ({
     at,
     reach: [mean.mean - (mean.low ?? mean.mean), (mean.high ?? mean.mean) - mean.mean],
-    [`line${branches.indexOf(experiment.branch)}`]: mean.mean,
+    [`line${branches.includes(experiment.branch) ? branches.indexOf(experiment.branch) : branches.length}`]: mean.mean,
   }));
-  const pointAt = (at: unknown) => points[Number(at ?? Number.NaN)];
   return (
     <LineChart
       h={260}
@@ -46,12 +49,15 @@ export function HistoryChart({ points, onOpen }: HistoryChartProps) {
       legendProps={{ verticalAlign: "bottom", ...(series.length > 3 ? {} : { height: 30 }) }}
       gridAxis="x"
       tickLine="none"
-      strokeWidth={1.5}
-      xAxisProps={{ minTickGap: 24, padding: { left: 24, right: 24 }, tickFormatter: (at: number) => labelOf(pointAt(at)) }}
+      xAxisProps={{
+        minTickGap: 24,
+        padding: { left: 24, right: 24 },
+        tickFormatter: (at: number) => labels[at] ?? "",
+      }}
       yAxisProps={{
         width: 64,
         domain: ["auto", points.every(isShare) ? 1 : "auto"],
-        tickFormatter: (value: number) => tick(points, value),
+        tickFormatter: (value: number) => asTick(formatValue(score, value)),
       }}
       tooltipProps={{ content: tellOf(points) }}
       lineChartProps={{
@@ -59,7 +65,7 @@ export function HistoryChart({ points, onOpen }: HistoryChartProps) {
         accessibilityLayer: false,
         className: classes.plot ?? "",
         onClick: ({ activeTooltipIndex }) => {
-          const point = pointAt(activeTooltipIndex);
+          const point = points[Number(activeTooltipIndex ?? Number.NaN)];
           if (point !== undefined) {
             onOpen(point.experiment);
           }
@@ -67,6 +73,8 @@ export function HistoryChart({ points, onOpen }: HistoryChartProps) {
       }}
       lineProps={({ color }) => ({
         isAnimationActive: false,
+        // Of many branches nothing is joined.
+        strokeWidth: color === REST_COLOR ? 0 : 1.5,
         dot: dotsOf(points, color ?? ""),
         children: <ErrorBar dataKey="reach" width={5} stroke={color} strokeWidth={1} isAnimationActive={false} />,
       })}
@@ -74,49 +82,36 @@ export function HistoryChart({ points, onOpen }: HistoryChartProps) {
   );
 }
 
+/** Those with most experiments, as many as there are colours. */
+function commonBranches(points: readonly HistoryPoint[]): readonly (string | null)[] {
+  const counted = [...Map.groupBy(points, ({ experiment: { branch } }) => branch)].toSorted(
+    ([, one], [, other]) => other.length - one.length,
+  );
+  return counted.slice(0, COLORS.length).map(([branch]) => branch);
+}
+
 const isShare = ({ mean: { source, mean, high } }: HistoryPoint) => source !== "run" && Math.max(mean, high ?? mean) <= 1;
 
-const labelOf = (point: HistoryPoint | undefined) => (point === undefined ? "" : commitLabel(point.experiment));
-
-function tick([first]: readonly HistoryPoint[], value: number): string {
-  return first === undefined ? "" : asTick(formatValue(first.mean, value));
-}
-
 function tellOf(points: readonly HistoryPoint[]) {
-  return ({ active, label }: TooltipContentProps) => (active ? <Told point={points[Number(label)]} /> : null);
-}
-
-function dotsOf(points: readonly HistoryPoint[], color: string) {
-  return ({ cx, cy, index, value }: DotItemDotProps & Place) => (
-    <Dot key={index} x={cx} y={typeof value === "number" ? cy : undefined} point={points[index]} color={color} />
-  );
+  return ({ active, label }: TooltipContentProps) => {
+    const point = active ? points[Number(label)] : undefined;
+    return point === undefined ? null : <Told {...point} />;
+  };
 }
 
 /** Where the library puts a dot, which its types do not say. */
 type Place = { readonly cx?: number; readonly cy?: number };
 
-type DotProps = {
-  readonly x: number | undefined;
-  readonly y: number | undefined;
-  readonly point: HistoryPoint | undefined;
-  readonly color: string;
-};
-
 /** In the colour of what the gate said, and larger; of its line where none was run. */
-function Dot({ x, y, point, color }: DotProps) {
-  const gate = point?.experiment.gate ?? null;
-  return x === undefined || y === undefined ? (
-    <g />
-  ) : (
-    <circle cx={x} cy={y} r={gate === null ? 3 : 5} fill={gate === null ? color : `var(--sl-${GATE[gate.outcome].tone})`} />
-  );
+function dotsOf(points: readonly HistoryPoint[], color: string) {
+  return ({ cx, cy, index, value }: DotItemDotProps & Place) => {
+    const gate = typeof value === "number" ? points[index]?.experiment.gate : undefined;
+    const fill = gate ? `var(--sl-${GATE[gate.outcome].tone})` : color;
+    return <circle key={index} cx={cx} cy={cy} r={typeof value !== "number" ? 0 : gate ? 5 : 3} fill={fill} />;
+  };
 }
 
-function Told({ point }: { readonly point: HistoryPoint | undefined }) {
-  if (point === undefined) {
-    return null;
-  }
-  const { experiment, mean } = point;
+function Told({ experiment, mean }: HistoryPoint) {
   const { gate, branch } = experiment;
   return (
     <Paper px="md" py="xs" withBorder shadow="md">
@@ -124,7 +119,7 @@ function Told({ point }: { readonly point: HistoryPoint | undefined }) {
         <SafeText text={experiment.name} />
       </Text>
       <Text size="sm" c="dimmed">
-        {labelOf(point)}
+        {commitLabel(experiment)}
         {branch !== null && ` on ${branch}`}
       </Text>
       <Text size="sm">{`${meanInWords(mean)}, ${mean.items} items`}</Text>

@@ -6,7 +6,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, Suspense } from "react";
 import { experimentsQuery } from "#features/experiments/api/experiments.ts";
 import { historyAsCsv, meanInWords, meanOf, scoreKey, scoreLabel, scoresOf } from "#features/experiments/score-history.ts";
-import { suggestBaseline } from "#features/experiments/suggest-baseline.ts";
 import { GATE } from "#features/experiments/verdict-words.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ListOf } from "#ui/kit/list-states.tsx";
@@ -17,7 +16,7 @@ import { Dimmed } from "#ui/words/dimmed.tsx";
 import { plural } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { NoValue, Status } from "#ui/words/status.tsx";
-import { Commit } from "./experiment-list.tsx";
+import { Commit, pageOf } from "./experiment-list.tsx";
 import classes from "./experiments.module.css";
 import type { HistoryPoint } from "./history-chart.tsx";
 import { RunCounts } from "./run-counts.tsx";
@@ -107,14 +106,9 @@ function OneScore({ projectId, experiments, score }: OneScoreProps) {
         >
           <Suspense fallback={<Skeleton height={260} />}>
             <HistoryChart
+              score={score}
               points={points.toReversed()}
-              onOpen={(experiment) =>
-                void navigate({
-                  to: "/projects/$projectId/experiments/$experimentId",
-                  params: { projectId, experimentId: experiment.id },
-                  search: { baseline: suggestBaseline(experiment, experiments) },
-                })
-              }
+              onOpen={(experiment) => void navigate(pageOf(projectId, experiment, experiments))}
             />
           </Suspense>
         </div>
@@ -133,13 +127,7 @@ function OneScore({ projectId, experiments, score }: OneScoreProps) {
           {
             header: "Experiment",
             render: (experiment) => (
-              <Anchor
-                component={Link}
-                to="/projects/$projectId/experiments/$experimentId"
-                params={{ projectId, experimentId: experiment.id }}
-                search={{ baseline: suggestBaseline(experiment, experiments) }}
-                fw={550}
-              >
+              <Anchor component={Link} {...pageOf(projectId, experiment, experiments)} fw={550}>
                 <SafeText text={experiment.name} />
               </Anchor>
             ),
