@@ -112,6 +112,22 @@ describe("the page of a trace", () => {
     expect(screen.getByRole("treeitem", { name: /publish/ })).toBeTruthy();
   });
 
+  it("says of a cost that it is the reported one, and of another what was reported", async () => {
+    const costs = (cost: number) => ({
+      [`GET ${PATH}/steps`]: {
+        items: steps.map((each) => (each.id === id(2) ? { ...each, cost, reported_cost: 0.0042 } : each)),
+        total: 3,
+        next_cursor: null,
+        revision: "1",
+        truncated: false,
+      },
+    });
+    open(`?observation=${id(2)}`, costs(0.0042));
+    expect((await screen.findByText("(reported)")).closest("dd")?.textContent).toBe("$0.0042 (reported)");
+    open(`?observation=${id(2)}`, costs(0.005));
+    expect(await screen.findByText("($0.0042 reported)")).toBeTruthy();
+  });
+
   it("says that the values of a step could not be loaded, and still shows what the tree knows", async () => {
     open(`?observation=${id(2)}`, { [`GET ${PATH}/observations/${id(2)}`]: () => refuse(400, "bad", "The store is away.") });
     expect((await screen.findByText("Its values could not be loaded")).closest("[role=alert]")?.textContent).toContain(

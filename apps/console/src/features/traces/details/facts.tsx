@@ -57,7 +57,8 @@ function Numbers({ of }: { readonly of: Partial<Readonly<Record<NumberName, numb
             {NAMES.filter((part) => partOf(part) === name && (of[part] ?? 0) > 0).map((part) => (
               <span key={part} className={classes.part}>
                 {" "}
-                ({formatNumber(of[part] ?? 0, NUMBERS[part].unit)} {NUMBERS[part].label})
+                ({part === "reported_cost" && of[part] === value ? "" : `${formatNumber(of[part] ?? 0, NUMBERS[part].unit)} `}
+                {NUMBERS[part].label})
               </span>
             ))}
           </Fact>,
