@@ -14,6 +14,7 @@ let address: URL;
 beforeAll(async () => {
   running = await startCodeIndex();
   await running.index("acme/shop", { "src/cart.ts": "export function addToCart(item: string) {\n  cart.push(item);\n}\n" });
+  await running.stopIndexer();
   token = await running.createToken("one");
   await running.server.listen({ host: "127.0.0.1", port: 0 });
   const { port } = running.server.server.address() as AddressInfo;

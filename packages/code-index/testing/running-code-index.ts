@@ -37,6 +37,8 @@ export type RunningCodeIndex = {
   readonly createToken: (tenantId?: string) => Promise<string>;
   /** Registers a repository with these files through the API, waits until it is indexed and returns its id and commit. */
   readonly index: (fullName: string, files: Readonly<Record<string, string>>, tenantId?: string) => Promise<Indexed>;
+  /** What the indexer still does after an index is ready ends: from then on every statement in the database is a request's. */
+  readonly stopIndexer: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -144,6 +146,7 @@ export async function startCodeIndex({
       );
       return { id, commit, source };
     },
+    stopIndexer: indexer.stop,
     stop: async () => {
       await indexer.stop();
       await server.close();
