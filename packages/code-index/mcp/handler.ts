@@ -48,12 +48,15 @@ export function createMcpEndpoint({ createServer, cancellations, log, exactValue
   const held = new Set<Request>();
 
   const handler: McpHttpHandler = createMcpHandler(
-    ({ authInfo }) => {
+    async ({ authInfo, requestInfo }) => {
       const opens = authInfo === undefined ? undefined : openings.get(authInfo);
       if (opens === undefined) {
         throw new Error("an MCP request came without its tenant");
       }
-      return createServer(opens);
+      const server = await createServer(opens);
+      // The library listens from here on, and does not look whether it is too late.
+      requestInfo?.signal.throwIfAborted();
+      return server;
     },
     { onerror: (error) => log.debug({ reason: error.message }, "an MCP request was refused") },
   );

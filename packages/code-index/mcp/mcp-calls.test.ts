@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { needsRealPostgres } from "@sightline/foundation/testing/test-database";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
 
 /** How calls end: cancelled, given up by a client that leaves, or refused because there were too many. */
@@ -158,6 +158,33 @@ test("a cancellation that overtakes its call ends it", needsRealPostgres, async 
     expect(await (await post(calling(7), { headers })).text()).not.toContain("result");
     await expect.poll(waiting, SOON).toBe(0);
   });
+});
+
+test("a call that is cancelled before its tools are known does not run", async () => {
+  const offering = Promise.withResolvers<boolean>();
+  const isOffered = vi.fn<() => Promise<boolean>>(async () => offering.promise);
+  const toolset = { instructions: "", tools: [] };
+  const own = await startCodeIndex({ plugin: { ...toolset, evaluation: toolset, isOffered } });
+  try {
+    const bearer = await own.createToken("one");
+    const send = async (payload: object, session: Record<string, string>) =>
+      own.server.inject({
+        method: "POST",
+        url: "/mcp",
+        headers: { host: "localhost", ...json, authorization: `Bearer ${bearer}`, ...session },
+        payload,
+      });
+    const session = { "mcp-session-id": "mine" };
+    const answer = send(calling(7), session);
+    await expect.poll(() => isOffered.mock.calls.length).toBe(1);
+    const cancelled = send(cancelling(7), session);
+    await expect.poll(() => isOffered.mock.calls.length).toBe(2);
+    offering.resolve(false);
+    await cancelled;
+    expect((await answer).body).not.toContain("result");
+  } finally {
+    await own.stop();
+  }
 });
 
 test("two clients of one token that name no session are not cancelled for each other", needsRealPostgres, async () => {
