@@ -12,6 +12,7 @@ const WHOLE = {
   cost: 0.00104,
   session: "s-1",
   user: "ada",
+  scores: "",
   refused: "failure, said",
 };
 
@@ -44,6 +45,9 @@ const OTHERS: Readonly<Record<string, Partial<Row>>> = {
   "google-adk": { ...GEMINI, said: "", tools: "find_order" },
   "google-adk-spans": GEMINI,
   haystack: { name: "haystack.agent.run", ...NO_LABELS },
+  // By its own SDK.
+  langfuse: { scores: "helpful 1" },
+  "langfuse-js": { scores: "helpful 1" },
   // Of two steps around each other the inner one has the tokens.
   "llama-index": { name: "FunctionAgent.run", calls: "2 of 4" },
   // A run that fails ends well by its instrumentation's word.

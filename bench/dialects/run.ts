@@ -44,6 +44,8 @@ type Trace = {
   readonly user_id: string | null;
   readonly observation_list: readonly Step[];
 };
+type Score = { readonly name: string; readonly value: number | null; readonly text_value: string | null };
+type Looked = Trace & { readonly scores: readonly Score[] };
 
 const run = promisify(execFile);
 const listIn = async (folder: string) =>
@@ -81,14 +83,14 @@ async function prove(dialect: string): Promise<object> {
 }
 
 /** Runs the sender, and waits until what is read from its traces is as expected, or patience ends. */
-async function send<Found>([program, script]: Sender, modelsUrl: string, look: (traces: readonly Trace[]) => Found, expected: unknown) {
+async function send<Found>([program, script]: Sender, modelsUrl: string, look: (traces: readonly Looked[]) => Found, expected: unknown) {
   const { url, grpc, key } = product;
   const before = new Set((await listTraces(product)).map(({ id }) => id));
   const env = { ...process.env, SIGHTLINE_URL: url, SIGHTLINE_GRPC: grpc, SIGHTLINE_KEY: key, MODELS_URL: modelsUrl };
   const error = await run(program, [script], { cwd: repository, env, timeout: MAX_RUN_MS }).then(() => undefined, lastLine);
   for (const deadline = Date.now() + PATIENCE_MS; ; await delay(LOOK_MS)) {
     const ids = (await listTraces(product)).filter(({ id }) => !before.has(id));
-    const found = look(await Promise.all(ids.map(async ({ id }) => product.read<Trace>(`/traces/${id}`))));
+    const found = look(await Promise.all(ids.map(async ({ id }) => lookAt(id))));
     if (isDeepStrictEqual(found, expected) || Date.now() > deadline) {
       return { found, error };
     }
@@ -97,6 +99,11 @@ async function send<Found>([program, script]: Sender, modelsUrl: string, look: (
 
 async function listTraces({ read }: Observability): Promise<readonly Trace[]> {
   return (await read<{ items: readonly Trace[] }>("/traces")).items;
+}
+
+async function lookAt(id: string): Promise<Looked> {
+  const { items: scores } = await product.read<{ items: readonly Score[] }>(`/scores?trace_id=${id}`);
+  return { ...(await product.read<Trace>(`/traces/${id}`)), scores };
 }
 
 function lastLine(error: unknown): string {
@@ -111,7 +118,7 @@ function sides({ input, output }: { readonly input: unknown; readonly output: un
   return [...(has(input) ? ["in"] : []), ...(has(output) ? ["out"] : [])].join(" ");
 }
 
-function present(traces: readonly Trace[]): Readonly<Record<string, unknown>> {
+function present(traces: readonly Looked[]): Readonly<Record<string, unknown>> {
   const [trace] = traces.toSorted((left, right) => right.observation_list.length - left.observation_list.length);
   if (trace === undefined) {
     return { traces: 0 };
@@ -135,6 +142,7 @@ function present(traces: readonly Trace[]): Readonly<Record<string, unknown>> {
     cost: trace.cost === null ? null : Number(trace.cost.toFixed(9)),
     session: GIVEN.includes(session) ? session : "its own",
     user: trace.user_id,
+    scores: trace.scores.map(({ name, value, text_value: words }) => `${name} ${value ?? words}`).join(),
   };
 }
 

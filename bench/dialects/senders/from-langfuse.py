@@ -16,8 +16,8 @@ def find_order(order: int) -> str:
     return f"order {order} was shipped"
 
 
-@observe(as_type="agent")
-def support(question: str) -> str | None:
+@observe(as_type="chain")
+def answer(question: str) -> str | None:
     messages: list = [{"role": "user", "content": question}]
     asked = client.chat.completions.create(model="gpt-4o", messages=messages, tools=TOOLS).choices[0].message
     result = {"role": "tool", "tool_call_id": "call-1", "content": find_order(order=42)}
@@ -26,5 +26,7 @@ def support(question: str) -> str | None:
 
 get_client().auth_check()
 with propagate_attributes(user_id="ada", session_id="s-1"):
-    support("Where is 42?")
+    with get_client().start_as_current_observation(name="support", as_type="agent", input="Where is 42?") as run:
+        run.update(output=answer("Where is 42?"))
+        run.score_trace(name="helpful", value=1, data_type="BOOLEAN")
 get_client().shutdown()

@@ -42,7 +42,7 @@ export function readScoreValue({ value, text_value: text, data_type: type }: Giv
     : `the value of a ${dataType} is ${dataType === "boolean" ? "true or false, 1 or 0" : "a number"}`;
 }
 
-const givenScoreSchema = z.object({
+export const givenScoreSchema = z.object({
   name: z.string().trim().min(1, "name the score").max(200).regex(WITHOUT_NUL, nulRefused),
   value: z.union([z.number(), z.boolean()]).optional(),
   /** Of a category or text, instead of `value`. */

@@ -51,7 +51,7 @@ export function createOtlpIntake({ config, clock, log, metrics, version, grpc }:
   let timer: NodeJS.Timeout | undefined;
   return {
     routes: async (server) => {
-      langfuseRoutes(server);
+      langfuseRoutes(publisher)(server);
       await routesOfSpans(server);
       if (grpc !== undefined) {
         await serveGrpc(server, grpc, log);

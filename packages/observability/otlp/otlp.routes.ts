@@ -1,4 +1,4 @@
-import { AppError, errorMessage, orRefuse, refusal } from "@sightline/foundation/errors";
+import { type AppError, errorMessage, orRefuse, refusal } from "@sightline/foundation/errors";
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import type { LogMemory } from "./log-memory.ts";
@@ -9,6 +9,7 @@ import { UnreadableRequest, type OtlpScopeSpans } from "#otlp/wire/otlp-span.ts"
 import { readJson, readJsonLogs } from "#otlp/wire/read-json.ts";
 import { readProtobuf } from "#otlp/wire/read-protobuf.ts";
 import { readProtobufLogs } from "#otlp/wire/read-protobuf-logs.ts";
+import { publishOrRefuse, retryLater, whileThere } from "./publish-or-refuse.ts";
 import { readSpans } from "./read-spans.ts";
 import { senderOf } from "./sender.ts";
 import { toSpanEvents, type DraftEvent } from "./span-events.ts";
@@ -67,8 +68,6 @@ type RequestError = Parameters<typeof toAppError>[0];
 const PATHS = ["/v1/traces", "/api/public/otel/v1/traces"];
 
 const BUSY_SECONDS = 2;
-const AWAY_SECONDS = 5;
-const FULL_SECONDS = 15;
 
 /** Serves OTLP/HTTP. 200 means that every span is on the stream except those that `partial_success` names. */
 export function otlpRoutes({ publisher, memory, logs, metrics }: OtlpOptions) {
@@ -167,20 +166,8 @@ export function otlpRoutes({ publisher, memory, logs, metrics }: OtlpOptions) {
     const spans = readSpans(batches);
     const around = await whileThere(memory.findAround(projectId, spans.spans));
     const events = toSpanEvents(projectId, spans, around).filter(isWanted);
-    if ((await whileThere(publisher.publish(projectId, events))) === "full") {
-      const message = "The event stream is full: the consumer is behind or does not run. The spans were not taken; send them again.";
-      throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
-    }
+    await publishOrRefuse(publisher, projectId, events);
     return spans.refused;
-  }
-}
-
-async function whileThere<Result>(asked: Promise<Result>): Promise<Result> {
-  try {
-    return await asked;
-  } catch (error) {
-    const message = "The event stream does not answer. Not all spans were taken; send them again, nothing is stored twice.";
-    throw retryLater({ code: "stream_away", status: 503, seconds: AWAY_SECONDS, message, cause: error });
   }
 }
 
@@ -219,16 +206,4 @@ function refusalOf(error: RequestError): AppError {
   return refused.code === "unsupported_media_type"
     ? refusal(415, refused.code, `Send OTLP with Content-Type: ${PROTOBUF_TYPE} or application/json.`)
     : refused;
-}
-
-type Retry = {
-  readonly code: string;
-  readonly status: 429 | 503;
-  readonly seconds: number;
-  readonly message: string;
-  readonly cause?: unknown;
-};
-
-function retryLater({ seconds, ...refused }: Retry): AppError {
-  return new AppError({ ...refused, headers: { "retry-after": String(seconds) } });
 }

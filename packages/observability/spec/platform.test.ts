@@ -180,8 +180,10 @@ describe("Versioning (docs/contract.md#observability-versioning)", () => {
     const description = (await api.server.inject("/docs/json")).json<{ paths: Record<string, unknown> }>();
     const others = Object.keys(description.paths).filter((path) => !path.startsWith("/api/v1/"));
     expect(others.toSorted()).toEqual([
+      "/api/public/ingestion",
       "/api/public/otel/v1/traces",
       "/api/public/projects",
+      "/api/public/scores",
       "/health",
       "/health/detailed",
       "/v1/logs",

@@ -41,6 +41,8 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
   "POST /v1/logs": {},
   "POST /v1/metrics": {},
+  "POST /api/public/scores": [],
+  "POST /api/public/ingestion": { batch: [] },
   "POST /api/public/otel/v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
 };
 export const QUERIES: Readonly<Record<string, string>> = {
