@@ -1,9 +1,8 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { readLangfuseScore } from "./langfuse-score.ts";
-import { publishOrRefuse } from "./publish-or-refuse.ts";
 import { senderOf } from "./sender.ts";
-import type { StreamPublisher } from "./stream-publisher.ts";
+import { publishOrRefuse, type StreamPublisher } from "./stream-publisher.ts";
 
 const named = z.object({ id: z.string(), name: z.string() });
 const answered = z.object({ data: z.array(named.extend({ organization: named, metadata: z.object({}) })) });

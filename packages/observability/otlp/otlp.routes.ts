@@ -9,12 +9,11 @@ import { UnreadableRequest, type OtlpScopeSpans } from "#otlp/wire/otlp-span.ts"
 import { readJson, readJsonLogs } from "#otlp/wire/read-json.ts";
 import { readProtobuf } from "#otlp/wire/read-protobuf.ts";
 import { readProtobufLogs } from "#otlp/wire/read-protobuf-logs.ts";
-import { publishOrRefuse, retryLater, whileThere } from "./publish-or-refuse.ts";
 import { readSpans } from "./read-spans.ts";
 import { senderOf } from "./sender.ts";
 import { toSpanEvents, type DraftEvent } from "./span-events.ts";
 import type { SpanMemory } from "./span-memory.ts";
-import type { StreamPublisher } from "./stream-publisher.ts";
+import { publishOrRefuse, retryLater, whileThere, type StreamPublisher } from "./stream-publisher.ts";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { z } from "zod";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "@sightline/foundation/clock";
-import { errorMessage } from "@sightline/foundation/errors";
+import { AppError, errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import type { Redis } from "@sightline/foundation/redis";
 import { MAX_STREAM_LENGTH } from "#config.ts";
@@ -56,6 +56,9 @@ return seq`;
 const AT_ONCE_EVENTS = 500;
 const AT_ONCE_LENGTH = 4 * 1024 * 1024;
 const COUNTER_MS = 24 * 60 * 60 * 1000;
+
+const AWAY_SECONDS = 5;
+const FULL_SECONDS = 15;
 
 const QUIET_MS = 60 * 60 * 1000;
 
@@ -158,4 +161,37 @@ function inParts(events: readonly DraftEvent[]): readonly (readonly DraftEvent[]
     }
   }
   return parts;
+}
+
+/** @throws {AppError} 429 while the stream has no room, 503 while Redis is away; what was sent may be sent again. */
+export async function publishOrRefuse(
+  publisher: Pick<StreamPublisher, "publish">,
+  projectId: string,
+  events: readonly DraftEvent[],
+): Promise<void> {
+  if ((await whileThere(publisher.publish(projectId, events))) === "full") {
+    const message = "The event stream is full: the consumer is behind or does not run. Not all was taken; send it again.";
+    throw retryLater({ code: "stream_full", status: 429, seconds: FULL_SECONDS, message });
+  }
+}
+
+export async function whileThere<Result>(asked: Promise<Result>): Promise<Result> {
+  try {
+    return await asked;
+  } catch (error) {
+    const message = "The event stream does not answer. Not all was taken; send it again, nothing is stored twice.";
+    throw retryLater({ code: "stream_away", status: 503, seconds: AWAY_SECONDS, message, cause: error });
+  }
+}
+
+type Retry = {
+  readonly code: string;
+  readonly status: 429 | 503;
+  readonly seconds: number;
+  readonly message: string;
+  readonly cause?: unknown;
+};
+
+export function retryLater({ seconds, ...refused }: Retry): AppError {
+  return new AppError({ ...refused, headers: { "retry-after": String(seconds) } });
 }
