@@ -164,7 +164,9 @@ export const runSchema = z.object({
   /** The line at which its trace failed, and the commit that ran; null where it did not, or says none. */
   place: codeLineSchema.nullable(),
   checks: z.array(checkResultSchema).nullable(),
-  scores: z.array(runScoreSchema.extend({ source: z.enum(["application", "check"]), value: z.number().nullable() })),
+  scores: z.array(
+    runScoreSchema.extend({ source: z.enum(["application", "check"]), value: z.number().nullable(), is_boolean: z.boolean() }),
+  ),
 });
 export type Run = z.infer<typeof runSchema>;
 export const listRunsRequestSchema = listRequestSchema.extend({ item_id: z.uuid().optional() });

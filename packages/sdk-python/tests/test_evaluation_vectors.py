@@ -13,6 +13,7 @@ from recording import EVENTS
 from sightline import EvaluationResult
 from sightline._evaluate.begin import estimate, list_turns
 from sightline._evaluate.evaluators import NoScoreError, read_evaluators, read_score
+from sightline._evaluate.item_tests import find_fault
 from sightline._evaluate.json_values import short_text, to_json
 from sightline._evaluate.run_item import is_unavailable
 
@@ -61,6 +62,12 @@ def test_turns(vector):
 def test_providers_that_can_not_now(vector):
     given = {key: SimpleNamespace(**each) if isinstance(each, dict) else each for key, each in vector["error"].items()}
     assert is_unavailable(type("ApiError", (Exception,), given)()) is vector["is"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["faults"], ids=lambda vector: vector["name"])
+def test_faults(vector):
+    evaluators = [{"name": "exact", "higher_is_better": True}, {"name": "errors", "higher_is_better": False}]
+    assert find_fault(vector["run"], vector["required"], evaluators) == vector["fault"]
 
 
 def test_what_it_is_likely_to_cost():

@@ -5,7 +5,7 @@ export type Experiment = {
   readonly dataset_version: number;
   readonly split: string | null;
   readonly commit: string | null;
-  readonly evaluators: readonly unknown[];
+  readonly evaluators: readonly { readonly name: string; readonly version: string; readonly higher_is_better: boolean }[];
   readonly config: unknown;
   readonly items: number;
   readonly repetitions: number;
@@ -33,6 +33,7 @@ export type EndedScore = {
   readonly source: "application" | "check";
   readonly evaluator_version: string;
   readonly value: number | null;
+  readonly is_boolean: boolean;
   readonly explanation: string | null;
   readonly error: string | null;
 };

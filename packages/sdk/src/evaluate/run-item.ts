@@ -16,6 +16,7 @@ export type Item = {
   readonly input: unknown;
   readonly expected?: unknown;
   readonly metadata?: unknown;
+  readonly required?: boolean;
   readonly redacted?: boolean;
 };
 

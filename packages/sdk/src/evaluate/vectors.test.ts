@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { estimate, listTurns } from "./begin.ts";
 import { readEvaluators, readScore } from "./evaluators.ts";
+import { findFault } from "./item-tests.ts";
 import { shortText, toJson } from "./json-value.ts";
-import { type Comparison, EvaluationResult, type Experiment } from "./result.ts";
+import { type Comparison, type EndedRun, EvaluationResult, type Experiment } from "./result.ts";
 import { isUnavailable, type Run } from "./run-item.ts";
 
 type Reported = Pick<Run, "item_id" | "repetition" | "attempt" | "state">;
@@ -26,6 +27,12 @@ type Vectors = {
     readonly turns: readonly (readonly [string, number, number])[];
   }[];
   readonly unavailable: readonly { readonly error: object; readonly is: boolean }[];
+  readonly faults: readonly {
+    readonly name: string;
+    readonly run: EndedRun | null;
+    readonly required: boolean;
+    readonly fault: string | null;
+  }[];
   readonly estimates: readonly { readonly experiments: readonly Experiment[]; readonly runs: number; readonly told: string }[];
   readonly tables: readonly {
     readonly name: string;
@@ -67,6 +74,14 @@ describe("evaluations do as those of the SDK for Python do", () => {
 
   test.each(vectors.unavailable)("a provider that says $error can't now: $is", ({ error, is }) => {
     expect(isUnavailable(error)).toBe(is);
+  });
+
+  test.each(vectors.faults)("faults: $name", ({ run, required, fault }) => {
+    const evaluators = [
+      { name: "exact", version: "1", higher_is_better: true },
+      { name: "errors", version: "1", higher_is_better: false },
+    ];
+    expect(findFault(run ?? undefined, required, evaluators) ?? null).toBe(fault);
   });
 
   test("what it is likely to cost", async () => {

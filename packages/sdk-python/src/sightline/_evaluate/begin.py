@@ -20,7 +20,7 @@ _ESTIMATED_BY = 10
 
 def begin_experiment(api: Api, plan: Plan, evaluators: Sequence[Evaluator], teller: Teller) -> tuple[Answer, list[Any]]:
     """The experiment, new or begun before, and the items that it runs; how much that is, is told before it begins."""
-    dataset = _find_dataset(api, plan.dataset)
+    dataset = find_dataset(api, plan.dataset)
     checkout = read_checkout()
     wanted = {
         "dataset_id": dataset["id"],
@@ -71,7 +71,7 @@ def list_turns(repetitions: int, items: Sequence[Any], runs: Iterable[Any]) -> l
     ]
 
 
-def _find_dataset(api: Api, name: str) -> Answer:
+def find_dataset(api: Api, name: str) -> Answer:
     if UUID.fullmatch(name):
         return api.get(f"/datasets/{name}")
     for dataset in api.pages("/datasets", name=name):

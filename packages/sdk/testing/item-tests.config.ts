@@ -1,0 +1,1 @@
+export default { test: { root: import.meta.dirname, include: ["item-tests.ts"] } };
