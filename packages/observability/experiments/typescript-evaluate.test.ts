@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
@@ -15,6 +16,9 @@ import { createEvaluationRig, type EvaluationRig } from "#testing/evaluation-rig
 import { createInterruption, type Interruption } from "#testing/interruption.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../sdk/testing/run-evaluation.ts", import.meta.url));
+const SDK = fileURLToPath(new URL("../../sdk", import.meta.url));
+const GUIDE = fileURLToPath(new URL("../../../docs/evaluation-typescript.md", import.meta.url));
+const VITEST = dirname(createRequire(import.meta.url).resolve("vitest/package.json"));
 const toldSchema = z.object({
   experiment: experimentSchema.optional(),
   runs: z.array(runSchema).optional(),
@@ -49,18 +53,18 @@ describe("an evaluation in TypeScript", () => {
   const runsOf = async (id: string) => runPageSchema.parse((await rig.get(`/experiments/${id}/runs?limit=200`)).body).items;
   const newestOf = async (datasetId: string) =>
     experimentSchema.parse(experimentPageSchema.parse((await rig.get(`/experiments?dataset_id=${datasetId}`)).body).items[0]);
+  const environment = () => ({
+    ...process.env,
+    XDG_CACHE_HOME: cache,
+    OBS_API_URL: way.url,
+    OBS_API_KEY: rig.key,
+    OBS_PROJECT_ID: rig.projectId,
+    OBS_REDIS_URL: consumer.redis.url,
+    OBS_STREAM_NAME: consumer.stream,
+    OBS_CONSOLE_URL: "http://console.example.org",
+  });
   const run = async (kind: string, datasetId: string, rest: readonly string[] = [], variables: NodeJS.ProcessEnv = {}) => {
-    const env = {
-      ...process.env,
-      XDG_CACHE_HOME: cache,
-      OBS_API_URL: way.url,
-      OBS_API_KEY: rig.key,
-      OBS_PROJECT_ID: rig.projectId,
-      OBS_REDIS_URL: consumer.redis.url,
-      OBS_STREAM_NAME: consumer.stream,
-      OBS_CONSOLE_URL: "http://console.example.org",
-      ...variables,
-    };
+    const env = { ...environment(), ...variables };
     return await promisify(execFile)(process.execPath, [PROGRAM, kind, datasetId, ...rest], { env, timeout: 60_000 });
   };
 
@@ -192,5 +196,27 @@ describe("an evaluation in TypeScript", () => {
     expect(again.experiment?.evaluators.map(({ name }) => name)).toEqual(["same", "concise"]);
     expect(again.runs?.map(({ scores }) => scores.find(({ name }) => name === "concise")?.value)).toEqual([0.5, 0.1, undefined]);
     expect((await evaluate("again", (await rig.begin(datasetId)).id)).told.error).toContain("The experiment is running");
+  });
+
+  test("the programs of the guide run as they stand", { timeout: 60_000 }, async () => {
+    const guide = await readFile(GUIDE, "utf8");
+    const folder = await mkdtemp(join(cache, "guide-"));
+    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    await mkdir(join(folder, "node_modules", "@sightline"), { recursive: true });
+    await symlink(SDK, join(folder, "node_modules", "@sightline", "sdk"));
+    await symlink(VITEST, join(folder, "node_modules", "vitest"));
+    for (const [, name = "", code = ""] of guide.matchAll(/```ts\n\/\/ (evals\S*)\n(.*?)```/gs)) {
+      await writeFile(join(folder, name), code);
+    }
+    const items = [1, 2, 3].map((order) => ({ input: { order }, expected: order === 3 ? "ask again" : "refunded", required: true }));
+    await rig.makeDataset(items, { name: "refunds" });
+    const runIn = async (...words: readonly string[]) =>
+      await promisify(execFile)(process.execPath, words, { cwd: folder, env: { ...environment(), NO_COLOR: "1" }, timeout: 60_000 });
+    const { stdout } = await runIn("evals.ts");
+    expect(stdout).toContain("refunds, version 1 · 3 items × 3 · 9 succeeded · finished");
+    expect(stdout).toMatch(/^exact +1\.000/m);
+    const { stdout: tested } = await runIn(join("node_modules", "vitest", "vitest.mjs"), "run");
+    expect(tested).toContain("refunds, version 1 · 3 items × 1 · 3 succeeded · finished");
+    expect(tested).toContain("3 passed");
   });
 });
