@@ -55,21 +55,15 @@ export class Api {
     return await this.#ask<T>(this.address(path), { method: "POST", body: JSON.stringify(body) });
   }
 
-  /** All entries of a list. */
-  async *pages<T>(path: string, query: Query = {}): AsyncGenerator<T> {
+  /** All entries of a list, or the first of them and at least as many as are wanted. */
+  async list<T>(path: string, query: Query = {}, wanted = Infinity): Promise<readonly T[]> {
+    const found: T[] = [];
     let cursor: string | null = null;
     do {
-      const page: Page<T> = await this.get<Page<T>>(path, { ...query, limit: PAGE, cursor });
-      yield* page.items;
+      const page: Page<T> = await this.get<Page<T>>(path, { ...query, limit: Math.min(PAGE, wanted), cursor });
+      found.push(...page.items);
       cursor = page.next_cursor;
-    } while (cursor !== null);
-  }
-
-  async list<T>(path: string, query: Query = {}): Promise<readonly T[]> {
-    const found: T[] = [];
-    for await (const each of this.pages<T>(path, query)) {
-      found.push(each);
-    }
+    } while (cursor !== null && found.length < wanted);
     return found;
   }
 

@@ -6,8 +6,8 @@ import { readCheckout } from "./git.ts";
 import { toJson } from "./json-value.ts";
 import { type EvaluationPlan, taskName } from "./plan.ts";
 import type { Progress } from "./progress.ts";
-import type { Experiment } from "./result.ts";
-import type { Item, Run, Turn } from "./run-item.ts";
+import type { EndedRun, Experiment } from "./result.ts";
+import type { Item, Turn } from "./run-item.ts";
 
 /** What an experiment that is gone on with has to have alike. */
 const KEPT = ["dataset_id", "commit", "evaluators", "config"] as const;
@@ -49,17 +49,16 @@ export async function beginExperiment(
   const code = `${branch ?? "no branch"} @ ${(commit ?? "no commit").slice(0, 7)}${isDirty ? " with changes" : ""}`;
   const cap = plan.maxRuns === undefined ? "" : `, at most ${plan.maxRuns} now (maxRuns)`;
   const total = items.length * repetitions;
-  const about = await estimate(api.pages<Experiment>("/experiments", { dataset_id: dataset.id }), total);
+  const about = estimate(await api.list<Experiment>("/experiments", { dataset_id: dataset.id }, ESTIMATED_BY), total);
   progress.say(`${items.length} items × ${repetitions} = ${total} runs${about} of ${dataset.name}, version ${version} (${code})${cap}`);
   return { experiment: begun ?? (await api.post<Experiment>("/experiments", wanted)), items };
 }
 
+type Reported = Pick<EndedRun, "item_id" | "repetition" | "attempt" | "state">;
+
 /** All that is still to be run: not what was reported before, unless it was missing. */
-export async function listTurns(repetitions: number, items: readonly Item[], runs: Listed<Reported>): Promise<readonly Turn[]> {
-  const last = new Map<string, Reported>();
-  for await (const run of runs) {
-    last.set(`${run.item_id} ${run.repetition}`, run);
-  }
+export function listTurns(repetitions: number, items: readonly Item[], runs: readonly Reported[]): readonly Turn[] {
+  const last = new Map(runs.map((run) => [`${run.item_id} ${run.repetition}`, run]));
   return Array.from({ length: repetitions }, (_, repetition) =>
     items.flatMap((item) => {
       const run = last.get(`${item.id} ${repetition}`);
@@ -81,23 +80,10 @@ export async function listItems(
   return items;
 }
 
-type Listed<T> = AsyncIterable<T> | Iterable<T>;
-type Reported = Pick<Run, "item_id" | "repetition" | "attempt" | "state">;
-
 /** By what a run of the dataset's last experiments cost. */
-export async function estimate(experiments: Listed<Pick<Experiment, "cost" | "runs">>, runs: number): Promise<string> {
-  let looked = 0;
-  for await (const { cost, runs: ended } of experiments) {
-    const known = ended.succeeded + ended.failed;
-    if (typeof cost === "number" && known > 0) {
-      return `, about $${((cost / known) * runs).toFixed(2)},`;
-    }
-    looked += 1;
-    if (looked === ESTIMATED_BY) {
-      break;
-    }
-  }
-  return "";
+export function estimate(experiments: readonly Pick<Experiment, "cost" | "runs">[], runs: number): string {
+  const known = experiments.find((each) => typeof each.cost === "number" && each.runs.succeeded + each.runs.failed > 0);
+  return known === undefined ? "" : `, about $${(((known.cost ?? 0) / (known.runs.succeeded + known.runs.failed)) * runs).toFixed(2)},`;
 }
 
 type Wanted = Pick<Experiment, (typeof KEPT)[number]>;
@@ -113,26 +99,19 @@ async function findBegun(api: Api, resume: string | true, wanted: Wanted): Promi
   return begun;
 }
 
-async function findNewest(api: Api, wanted: Wanted): Promise<Experiment> {
-  let looked = 0;
-  for await (const each of api.pages<Experiment>("/experiments", { dataset_id: wanted.dataset_id })) {
-    if (each.state !== "finished" && each.commit === wanted.commit) {
-      return each;
-    }
-    looked += 1;
-    if (looked === LOOKED_THROUGH) {
-      break;
-    }
+async function findNewest(api: Api, { dataset_id, commit }: Wanted): Promise<Experiment> {
+  const candidates = await api.list<Experiment>("/experiments", { dataset_id }, LOOKED_THROUGH);
+  const found = candidates.find((each) => each.state !== "finished" && each.commit === commit);
+  if (found === undefined) {
+    throw new EvaluationError("No experiment of the dataset at this commit is left to go on with; begin one without resume.");
   }
-  throw new EvaluationError("No experiment of the dataset at this commit is left to go on with; begin one without resume.");
+  return found;
 }
 
 export async function findDataset(api: Api, name: string): Promise<Dataset> {
-  if (isUuid(name)) {
-    return await api.get<Dataset>(`/datasets/${name}`);
+  const [found] = isUuid(name) ? [await api.get<Dataset>(`/datasets/${name}`)] : await api.list<Dataset>("/datasets", { name }, 1);
+  if (found === undefined) {
+    throw new EvaluationError(`The project has no dataset ${name}; give the name of one of its datasets, or an id.`);
   }
-  for await (const dataset of api.pages<Dataset>("/datasets", { name })) {
-    return dataset;
-  }
-  throw new EvaluationError(`The project has no dataset ${name}; give the name of one of its datasets, or an id.`);
+  return found;
 }

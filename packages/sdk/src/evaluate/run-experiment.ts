@@ -8,8 +8,8 @@ import { shortText } from "./json-value.ts";
 import { checkPlan, CONCURRENCY, type EvaluationPlan, taskName, TIMEOUT } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import { Reporter } from "./reporter.ts";
-import type { EvaluationResult } from "./result.ts";
-import { type Item, NoOutputError, type Run, runItem, type Runner, type Turn } from "./run-item.ts";
+import type { EndedRun, EvaluationResult } from "./result.ts";
+import { type Item, NoOutputError, runItem, type Runner, type Turn } from "./run-item.ts";
 import { keepUnreported, readUnreported } from "./unreported.ts";
 import { sdkState } from "../client/sdk-state.ts";
 
@@ -46,7 +46,7 @@ export async function runEvaluation<Input>(
   const signal = plan.signal === undefined ? interrupt.signal : AbortSignal.any([interrupt.signal, plan.signal]);
   try {
     await reportKept(reporter, experiment.id);
-    const turns = await listTurns(experiment.repetitions, items, api.pages<Run>(`${path}/runs`));
+    const turns = listTurns(experiment.repetitions, items, await api.list<EndedRun>(`${path}/runs`));
     const chosen = turns.filter(isChosen).slice(0, plan.maxRuns ?? turns.length);
     const about = { isTraced, experimentId: experiment.id, name: taskName(plan) };
     const runner = { task: taskOf(plan), ...about, evaluators, timeout: plan.timeout ?? TIMEOUT, progress };

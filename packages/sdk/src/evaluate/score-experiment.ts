@@ -8,7 +8,9 @@ import type { EndedRun, EvaluationResult, Experiment } from "./result.ts";
 import type { Item } from "./run-item.ts";
 import { traceAddress } from "../capture/first-trace.ts";
 
-const BATCH_RUNS = 50;
+const MAX_BATCH_RUNS = 100;
+
+type Work = { readonly run: EndedRun; readonly item: Item; readonly missing: readonly NamedEvaluator[] };
 
 /**
  * Scores the runs of a finished experiment by further evaluators, from the outputs that it kept; nothing is run again. Scores are reported
@@ -25,6 +27,7 @@ export async function evaluateExperiment(plan: ExperimentPlan): Promise<Evaluati
     throw new EvaluationError("evaluateExperiment needs evaluators to score the runs by.");
   }
   const api = connect(plan);
+  const timeout = plan.timeout ?? TIMEOUT;
   const progress = new Progress();
   const path = `/experiments/${encodeURIComponent(plan.experiment)}`;
   const experiment = await api.get<Experiment>(path);
@@ -40,21 +43,11 @@ export async function evaluateExperiment(plan: ExperimentPlan): Promise<Evaluati
   });
   progress.say(`${work.length} runs of ${name}, version ${version}, are scored by ${evaluators.map((each) => each.name).join(", ")}`);
   try {
-    for (let done = 0; done < work.length; done += BATCH_RUNS) {
-      const batch = work.slice(done, done + BATCH_RUNS);
-      const runs: object[] = [];
-      const queue = batch.values();
-      const score = async () => {
-        for (const { run, item, missing } of queue) {
-          const { item_id, repetition, attempt } = run;
-          // One that failed is scored by the platform.
-          const scores = run.state === "failed" ? [] : await scoreAgain(run, item, missing, plan.timeout ?? TIMEOUT);
-          runs.push({ item_id, repetition, attempt, scores });
-        }
-      };
-      await Promise.all(Array.from({ length: plan.concurrency ?? CONCURRENCY }, score));
+    const size = Math.min(plan.concurrency ?? CONCURRENCY, MAX_BATCH_RUNS);
+    for (let done = 0; done < work.length; done += size) {
+      const runs = await Promise.all(work.slice(done, done + size).map(async (each) => await scoreAgain(each, timeout)));
       await api.post(`${path}/scores`, { evaluators: evaluators.map(describeEvaluator), runs });
-      progress.count(done + batch.length, work.length, "");
+      progress.count(done + runs.length, work.length, "");
     }
   } finally {
     progress.endLine();
@@ -66,9 +59,11 @@ function hasScore(run: EndedRun, { name, version }: NamedEvaluator): boolean {
   return run.scores.some((each) => each.name === name && each.evaluator_version === version && each.value !== null);
 }
 
-async function scoreAgain(run: EndedRun, item: Item, evaluators: readonly NamedEvaluator[], timeout: number) {
-  const { output, trace_id: traceId } = run;
+async function scoreAgain({ run, item, missing }: Work, timeout: number) {
+  const { item_id, repetition, attempt, output, trace_id: traceId } = run;
   const trace = traceId === null ? undefined : { traceId, observationId: undefined, url: traceAddress(traceId) };
   const values = { input: item.input, expected: item.expected, metadata: item.metadata, output, trace };
-  return await Promise.all(evaluators.map((each) => scoreRun(each, values, timeout)));
+  // One that failed is scored by the platform.
+  const scores = run.state === "failed" ? [] : await Promise.all(missing.map((each) => scoreRun(each, values, timeout)));
+  return { item_id, repetition, attempt, scores };
 }

@@ -63,8 +63,8 @@ describe("evaluations do as those of the SDK for Python do", () => {
     expect(vectors.outputs.map(({ given }) => toJson(given).json)).toEqual(vectors.outputs.map(({ json }) => json));
   });
 
-  test.each(vectors.turns)("turns: $name", async ({ items, repetitions, runs, turns }) => {
-    const found = await listTurns(
+  test.each(vectors.turns)("turns: $name", ({ items, repetitions, runs, turns }) => {
+    const found = listTurns(
       repetitions,
       items.map((id) => ({ id, input: id })),
       runs,
@@ -84,9 +84,9 @@ describe("evaluations do as those of the SDK for Python do", () => {
     expect(findFault(run ?? undefined, required, evaluators) ?? null).toBe(fault);
   });
 
-  test("what it is likely to cost", async () => {
+  test("what it is likely to cost", () => {
     for (const { experiments, runs, told } of vectors.estimates) {
-      expect(await estimate(experiments, runs)).toBe(told);
+      expect(estimate(experiments, runs)).toBe(told);
     }
   });
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -16,9 +16,7 @@ from sightline._evaluate.evaluators import Evaluator, read_evaluators
 from sightline._evaluate.plan import ExperimentPlan
 from sightline._evaluate.result import EvaluationResult
 
-_BATCH_RUNS = 50
-
-Work = tuple[Mapping[str, Any], Mapping[str, Any]]
+_MAX_BATCH_RUNS = 100
 
 
 async def score_experiment(plan: ExperimentPlan) -> EvaluationResult:
@@ -34,33 +32,29 @@ async def score_experiment(plan: ExperimentPlan) -> EvaluationResult:
     listed = await in_thread(list_items, api, experiment["dataset_id"], dataset, version, experiment["split"])
     items = {item["id"]: item for item in listed}
     runs = await in_thread(lambda: list(api.pages(f"{path}/runs")))
-    work: list[Work] = [(run, items[run["item_id"]]) for run in runs if run["state"] != "missing" and run["item_id"] in items]
+    work = [(run, items[run["item_id"]]) for run in runs if run["state"] != "missing" and run["item_id"] in items]
     names = ", ".join(each.name for each in evaluators)
     teller.say(f"{len(work)} runs of {dataset}, version {version}, are scored by {names}")
     try:
-        for start in range(0, len(work), _BATCH_RUNS):
-            batch = work[start : start + _BATCH_RUNS]
-            queue, scored = iter(batch), list[Answer]()
-            async with asyncio.TaskGroup() as group:
-                for _ in range(plan.concurrency):
-                    group.create_task(_score(queue, evaluators, plan.timeout, scored))
+        size = min(plan.concurrency, _MAX_BATCH_RUNS)
+        for start in range(0, len(work), size):
+            scored = await asyncio.gather(*(_score(*each, evaluators, plan.timeout) for each in work[start : start + size]))
             body = {"evaluators": [each.describe() for each in evaluators], "runs": scored}
             await in_thread(api.post, f"{path}/scores", body)
-            teller.progress(start + len(batch), len(work), "")
+            teller.progress(start + len(scored), len(work), "")
     finally:
         teller.end_line()
     result: EvaluationResult = await in_thread(read_result, api, plan, await in_thread(api.get, path))
     return result
 
 
-async def _score(queue: Iterator[Work], evaluators: list[Evaluator], within: float, scored: list[Answer]) -> None:
-    for run, item in queue:
-        # One that failed is scored by the platform.
-        missing = [] if run["state"] == "failed" else [each for each in evaluators if not _has_score(run, each)]
-        reference = None if run["trace_id"] is None else TraceReference(run["trace_id"], None)
-        values = {**item, "output": run["output"], "trace": reference}
-        scores = await asyncio.gather(*(each.score(values, within) for each in missing))
-        scored.append({**{key: run[key] for key in ("item_id", "repetition", "attempt")}, "scores": scores})
+async def _score(run: Mapping[str, Any], item: Mapping[str, Any], evaluators: list[Evaluator], within: float) -> Answer:
+    # One that failed is scored by the platform.
+    missing = [] if run["state"] == "failed" else [each for each in evaluators if not _has_score(run, each)]
+    reference = None if run["trace_id"] is None else TraceReference(run["trace_id"], None)
+    values = {**item, "output": run["output"], "trace": reference}
+    scores = await asyncio.gather(*(each.score(values, within) for each in missing))
+    return {**{key: run[key] for key in ("item_id", "repetition", "attempt")}, "scores": scores}
 
 
 def _has_score(run: Mapping[str, Any], evaluator: Evaluator) -> bool:
