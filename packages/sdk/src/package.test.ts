@@ -82,7 +82,7 @@ describe("The packed package", () => {
   it("holds what is built of the sources, and neither tests nor their fixtures", () => {
     const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
     expect(files).toContain(join("esm", "publish", "sender.js"));
-    expect(files.filter((file) => /test|fixture|fake/.test(file))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|testing|fixture|fake/.test(file))).toEqual([]);
   });
 });
 
@@ -100,10 +100,16 @@ describe.each(nodes)("The packed package under Node $major", ({ path }) => {
     ["doors.cjs", (door: string) => `require("@sightline/sdk/${door}")`],
   ])("opens the other doors from %s, without the libraries they are for", (file, load) => {
     rmSync(join(project, "node_modules", "@langchain", "langgraph"), { force: true });
-    const doors = { openai: "wrapOpenAI", anthropic: "wrapAnthropic", "ai-sdk": "traceAiSdk", langchain: "createCallbackHandler" };
+    const doors = {
+      openai: "wrapOpenAI",
+      anthropic: "wrapAnthropic",
+      "ai-sdk": "traceAiSdk",
+      langchain: "createCallbackHandler",
+      evaluate: "evaluate",
+    };
     const kinds = Object.entries(doors).map(([door, name]) => `typeof (${load(door)}).${name}`);
     writeFileSync(join(project, file), `console.log([${kinds.join(", ")}].join());`);
-    expect(execFileSync(path, [join(project, file)], { encoding: "utf8" })).toBe("function,function,function,function\n");
+    expect(execFileSync(path, [join(project, file)], { encoding: "utf8" })).toBe("function,function,function,function,function\n");
   });
 
   it.each(Object.entries(GRAPH_SOURCES))("traces a graph from %s", async (file, source) => {
