@@ -114,6 +114,12 @@ describe("items of a dataset as tests", () => {
       expect(code).toBe(0);
       expect(await experimentOf(datasetId)).toMatchObject({ state: "cancelled", runs: { succeeded: 2, failed: 0 } });
     });
+
+    test("Ctrl-C cancels what runs", { timeout: 60_000 }, async () => {
+      const datasetId = await rig.makeDataset([{ input: "one" }, { input: "interrupts" }]);
+      expect((await pytest(datasetId)).code).toBe(2);
+      expect(await experimentOf(datasetId)).toMatchObject({ state: "cancelled", runs: { failed: 0, missing: 0 } });
+    });
   });
 
   describe("of Vitest", () => {
@@ -146,6 +152,12 @@ describe("items of a dataset as tests", () => {
       expect(stdout).toContain("2 passed");
       expect(code).toBe(0);
       expect(await experimentOf(datasetId)).toMatchObject({ state: "cancelled", runs: { succeeded: 2, failed: 0 } });
+    });
+
+    test("Ctrl-C cancels what runs", { timeout: 60_000 }, async () => {
+      const datasetId = await rig.makeDataset([{ input: "one" }, { input: "interrupts" }]);
+      expect((await vitest(datasetId)).code).toBe(1);
+      expect(await experimentOf(datasetId)).toMatchObject({ state: "cancelled", runs: { failed: 0, missing: 0 } });
     });
   });
 });

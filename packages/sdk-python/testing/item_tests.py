@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import Any
 
 import pytest
 
 import sightline
+
+interrupted: list[bool] = []
 
 
 def exact(output: Any, expected: Any) -> bool:
@@ -35,6 +38,12 @@ def find_order(name: str) -> str:
 async def test_agent(input: str, greeting: str) -> str:  # noqa: A002
     if input == "fails":
         raise LookupError("no order")
+    if input == "interrupts":
+        if not interrupted:
+            # Ctrl-C once, as a terminal sends it.
+            interrupted.append(True)
+            os.kill(os.getpid(), 2)
+        await asyncio.sleep(60)
     if input == "looks":
         find_order(input)
     return greeting + input

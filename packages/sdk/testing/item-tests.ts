@@ -7,9 +7,19 @@ function exact({ output, expected }: { readonly output?: unknown; readonly expec
   return output === expected;
 }
 
+let isInterrupted = false;
+
 async function agent(input: string): Promise<string> {
   if (input === "fails") {
     throw new RangeError("no order");
+  }
+  if (input === "interrupts") {
+    if (!isInterrupted) {
+      // Ctrl-C once, as a terminal sends it.
+      isInterrupted = true;
+      process.kill(process.pid, "SIGINT");
+    }
+    await new Promise(() => undefined);
   }
   return input === "looks" ? traceTool({ name: "find_order", parameters: { input } }, () => `hello ${input}`) : `hello ${input}`;
 }
