@@ -463,6 +463,10 @@ export const PARTS: readonly Part[] = [
         uses: ["query/graph", "query/steps", "query/access", "store"],
         why: "one trace is put together from its steps and its graph",
       },
+      "query/replay": {
+        uses: ["checks", "query/trace", "query/steps", "query/access", "store"],
+        why: "calls are answered from what a trace says of its steps",
+      },
       "query/transcript": { uses: ["messages", "query/steps", "query/access", "store"], why: "a conversation is read from steps" },
       "query/compare": {
         uses: [

@@ -42,6 +42,7 @@ import { traceGroupRoutes } from "./query/list/trace-groups.routes.ts";
 import type { CommitFeed } from "./query/live/commit-feed.ts";
 import { sessionRoutes } from "./query/sessions/sessions.routes.ts";
 import { userRoutes } from "./query/sessions/users.routes.ts";
+import { replayRoutes } from "./query/replay/replay.routes.ts";
 import { tracePartRoutes } from "./query/trace/trace-parts.routes.ts";
 import { traceRoutes } from "./query/trace/traces.routes.ts";
 import { viewRoutes } from "./query/list/views.routes.ts";
@@ -117,6 +118,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string, feed: Commi
       traceRoutes(queries)(server);
       transcriptRoutes(queries)(server);
       tracePartRoutes(queries)(server);
+      replayRoutes(queries)(server);
       deadLetterRoutes({ ...queries, stream: { redis: redis.client, name: config.OBSERVABILITY_STREAM_NAME } })(server);
       gapRoutes(queries)(server);
       priceRoutes(queries)(server);

@@ -37,6 +37,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "DELETE /api/v1/projects/:project_id/keys/:key_id": "owner",
   "GET /api/v1/projects/:project_id/traces/:trace_id/observations/:observation_id": "viewer",
   "GET /api/v1/projects/:project_id/traces/:trace_id/payloads/:payload_id": "viewer",
+  "GET /api/v1/projects/:project_id/traces/:trace_id/replay": "viewer",
   "GET /api/v1/projects/:project_id/traces/:trace_id/steps": "viewer",
   "GET /api/v1/projects/:project_id/traces/:trace_id/summary": "viewer",
   "GET /api/v1/projects/:project_id/traces/:trace_id/transcript": "viewer",

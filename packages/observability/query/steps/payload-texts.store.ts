@@ -12,6 +12,8 @@ export type PartText = { readonly text: string; readonly characters: number };
 
 export type PayloadTexts = Readonly<Record<PayloadPart, PartText | null>> & {
   readonly event_id: string;
+  /** The step, or the segment of the trace. */
+  readonly owner_id: string;
   readonly reasoning: string | null;
   readonly stack: StackTrace | null;
 };
@@ -35,7 +37,7 @@ type TextsQuery = { readonly eventIds: readonly string[]; readonly updatesOf: re
 /** What these events carried, and the updates of these owners, in the order of their numbers. */
 export async function findPayloadTexts(query: Query, run: Run, { eventIds, updatesOf }: TextsQuery): Promise<readonly PayloadTexts[]> {
   const { rows } = await sql<PayloadTexts>`
-    select event_id, ${partText("value")}, ${partText("attributes")}, ${partText("parameters")}, ${partText("result")},
+    select event_id, owner_id, ${partText("value")}, ${partText("attributes")}, ${partText("parameters")}, ${partText("result")},
       left(reasoning ->> 'text', ${MAX_REASONING}) as reasoning, stack
     from (
       select * from observability.payloads where ${isOfRun(run)} and event_id = any(${[...eventIds]}::uuid[])

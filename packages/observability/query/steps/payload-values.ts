@@ -7,7 +7,7 @@ import { resolveBlobs } from "./resolve-blobs.ts";
 export type FindBlobs = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Blob>>;
 
 /** A payload's parts as values, with contents in the places of references; those that are too long say where they are. */
-export type PayloadValues = Readonly<Record<PayloadPart, unknown>> & Pick<PayloadTexts, "event_id" | "reasoning" | "stack">;
+export type PayloadValues = Readonly<Record<PayloadPart, unknown>> & Pick<PayloadTexts, "event_id" | "owner_id" | "reasoning" | "stack">;
 
 const PARTS = ["value", "attributes", "parameters", "result"] as const satisfies readonly PayloadPart[];
 
@@ -35,6 +35,7 @@ export async function toValues(rows: readonly PayloadTexts[], findBlobs: FindBlo
     };
     return {
       event_id: row.event_id,
+      owner_id: row.owner_id,
       reasoning: row.reasoning,
       stack: row.stack,
       value: valueOf("value"),

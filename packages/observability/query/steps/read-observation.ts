@@ -1,3 +1,4 @@
+import { orRefuse } from "@sightline/foundation/errors";
 import { parseExactly } from "@sightline/foundation/exact-json";
 import type { Kysely } from "kysely";
 import type { PayloadRange, Observation } from "#contract.ts";
@@ -9,27 +10,39 @@ import { resolveBlobs } from "./resolve-blobs.ts";
 import { payloadNotFound, observationNotFound } from "#query/access/not-found.errors.ts";
 import { sliceCharacters, mergeAttributes, toValues } from "./payload-values.ts";
 import { presentStep } from "./present-step.ts";
+import type { StepRow } from "./step.store.ts";
 import { findObservation } from "./steps.store.ts";
 
 /** A step with what it took in and gave back. */
 export async function readObservation(query: Kysely<ObservabilitySchema>, run: Run, id: string): Promise<Observation> {
-  const row = await findObservation(query, run, id);
-  if (row === undefined) {
-    throw observationNotFound();
-  }
-  const eventIds = [row.start_event, row.end_event].filter((event) => event !== null);
-  const texts = await findPayloadTexts(query, run, { eventIds, updatesOf: [id] });
+  const row = orRefuse(await findObservation(query, run, id), observationNotFound);
+  const [observation] = await readObservations(query, run, [row]);
+  return orRefuse(observation, observationNotFound);
+}
+
+/** Steps with what they took in and gave back, in the same order. */
+export async function readObservations(
+  query: Kysely<ObservabilitySchema>,
+  run: Run,
+  rows: readonly StepRow[],
+): Promise<readonly Observation[]> {
+  const eventIds = rows.flatMap((row) => [row.start_event, row.end_event]).filter((event) => event !== null);
+  const texts = await findPayloadTexts(query, run, { eventIds, updatesOf: rows.map(({ id }) => id) });
   const payloads = await toValues(texts, (hashes) => findWholeBlobs(query, run.projectId, hashes));
-  const start = payloads.find(({ event_id: event }) => event === row.start_event);
-  const end = payloads.find(({ event_id: event }) => event === row.end_event);
-  return {
-    ...presentStep(row),
-    input: start?.value ?? end?.parameters ?? null,
-    output: end?.value ?? end?.result ?? null,
-    reasoning: end?.reasoning ?? null,
-    attributes: mergeAttributes(payloads),
-    stack: end?.stack ?? null,
-  };
+  const byOwner = Map.groupBy(payloads, ({ owner_id: owner }) => owner);
+  return rows.map((row) => {
+    const own = byOwner.get(row.id) ?? [];
+    const start = own.find(({ event_id: event }) => event === row.start_event);
+    const end = own.find(({ event_id: event }) => event === row.end_event);
+    return {
+      ...presentStep(row),
+      input: start?.value ?? end?.parameters ?? null,
+      output: end?.value ?? end?.result ?? null,
+      reasoning: end?.reasoning ?? null,
+      attributes: mergeAttributes(own),
+      stack: end?.stack ?? null,
+    };
+  });
 }
 
 type PayloadRequest = { readonly eventId: string; readonly part: PayloadPart; readonly from: number; readonly length: number };

@@ -100,6 +100,18 @@ export async function findListedSteps(query: Query, run: Run, ids: readonly stri
   });
 }
 
+/** Reads the steps that began first, with their errors. */
+export async function findFirstSteps(query: Query, run: Run, limit: number): Promise<readonly StepRow[]> {
+  return readSteps(query, {
+    projectId: run.projectId,
+    from: sql`select * from observability.observations where ${isOfRun(run)} order by ${BY_START} limit ${limit}`,
+    error: WHOLE_ERROR,
+  });
+}
+
+/** Characters of an error. */
+const WHOLE_ERROR = { whole: 65_536, kept: 65_536 };
+
 /** Finds the step; where several parts of a trace have one with the id, the first part's. */
 export async function findObservation(query: Query, run: Run, id: string): Promise<StepRow | undefined> {
   const [row] = await readSteps(query, {
@@ -107,7 +119,7 @@ export async function findObservation(query: Query, run: Run, id: string): Promi
     from: sql`
       select * from observability.observations where ${isOfRun(run)} and id = ${id}
       order by array_position(${run.segments.map((segment) => segment.id)}::uuid[], trace_id) limit 1`,
-    error: { whole: 65_536, kept: 65_536 },
+    error: WHOLE_ERROR,
   });
   return row;
 }
