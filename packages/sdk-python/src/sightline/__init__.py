@@ -12,6 +12,8 @@ from sightline._evaluate.evaluate import aevaluate, aevaluate_experiment, evalua
 from sightline._evaluate.result import EvaluationResult
 from sightline._langgraph.builder import callback_handler, create_traced_graph, trace_graph
 from sightline._providers.clients import wrap_anthropic, wrap_openai
+from sightline._replay.errors import RecordedError, ReplayRefusedError, ReplayStoppedError
+from sightline._replay.replay import ReplayOptions, ReplayResult, areplay, replay
 from sightline._settings.settings import MaskFunction, PayloadField
 from sightline._settings.version import SDK_VERSION
 
@@ -24,12 +26,18 @@ __all__ = [
     "ObservationKind",
     "PayloadField",
     "Pending",
+    "RecordedError",
+    "ReplayOptions",
+    "ReplayRefusedError",
+    "ReplayResult",
+    "ReplayStoppedError",
     "TracePurpose",
     "TraceReference",
     "Verification",
     "__version__",
     "aevaluate",
     "aevaluate_experiment",
+    "areplay",
     "callback_handler",
     "carry_trace",
     "close_redis_publisher",
@@ -40,6 +48,7 @@ __all__ = [
     "initialize_redis_publisher",
     "metrics_text",
     "observe",
+    "replay",
     "score",
     "trace",
     "trace_graph",

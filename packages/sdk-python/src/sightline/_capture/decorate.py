@@ -19,6 +19,9 @@ class CallRecording(AbstractContextManager[Any], Protocol):
     outside: ActiveSpan | None
     """The span around it."""
 
+    def answered(self) -> bool:
+        """Whether a replay answers the call, by `output`. Raises what the recorded call raised."""
+
 
 class _Unrecorded(CallRecording):
     """Without a publisher: the call's arguments and its place in the code are not even looked at."""
@@ -26,6 +29,9 @@ class _Unrecorded(CallRecording):
     def __init__(self) -> None:
         self.output = None
         self.outside = own_span.get()
+
+    def answered(self) -> bool:
+        return False
 
     def __exit__(self, *_: object) -> None:
         """Nothing was begun."""
@@ -43,7 +49,7 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
         @functools.wraps(function)
         async def traced_async_generator(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
             with recording(args, kwargs) as run:
-                stream = function(*args, **kwargs)
+                stream = _yield_later(run.output) if run.answered() else function(*args, **kwargs)
                 items: list[Any] = []
                 run.output = items
                 step: Callable[[], Awaitable[Any]] = functools.partial(stream.asend, None)
@@ -69,7 +75,7 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
         @functools.wraps(function)
         async def traced_coroutine(*args: Any, **kwargs: Any) -> Any:
             with recording(args, kwargs) as run:
-                output = run.output = await function(*args, **kwargs)
+                output = run.output = run.output if run.answered() else await function(*args, **kwargs)
                 return output
 
         traced = traced_coroutine
@@ -78,7 +84,7 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
         @functools.wraps(function)
         def traced_generator(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
             with recording(args, kwargs) as run:
-                stream = function(*args, **kwargs)
+                stream = _yield_now(run.output) if run.answered() else function(*args, **kwargs)
                 items: list[Any] = []
                 run.output = items
                 step: Callable[[], Any] = functools.partial(stream.send, None)
@@ -104,7 +110,7 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
         @functools.wraps(function)
         def traced_function(*args: Any, **kwargs: Any) -> Any:
             with recording(args, kwargs) as run:
-                output = run.output = function(*args, **kwargs)
+                output = run.output = run.output if run.answered() else function(*args, **kwargs)
                 return output
 
         traced = traced_function
@@ -112,6 +118,15 @@ def decorate(function: Function, of_call: Callable[[Callable[..., Any], Mapping[
 
 
 _MAX_ITEMS = 1000
+
+
+def _yield_now(items: list[Any]) -> Generator[Any, Any, None]:
+    yield from items
+
+
+async def _yield_later(items: list[Any]) -> AsyncGenerator[Any, Any]:
+    for item in items:
+        yield item
 
 
 def _keep(items: list[Any], item: Any) -> None:

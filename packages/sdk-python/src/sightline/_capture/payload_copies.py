@@ -18,34 +18,44 @@ from sightline._settings.settings import PayloadField, Settings
 _MAX_ERROR_LENGTH = 8192
 _MAX_MESSAGE_LENGTH = 500
 """Of an error behind the one that was raised."""
+_MARKED = frozenset({"input", "output", "error"})
 
 
 class PayloadCopies(GivenFields):
     """The copies one event is made of, bounded and masked, and how many bytes they hold together."""
 
-    __slots__ = ("_mask", "_reasoning")
+    __slots__ = ("_mask", "_masked", "_reasoning")
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._mask = settings.mask
+        self._masked: dict[str, bool] = {}
+        """What the application's mask changed, as attributes say it: a replay can't answer by that."""
         self._reasoning = ReasoningPolicy(settings.capture_reasoning, settings.reasoning_max_length)
 
     def payload(self, value: Any, field: PayloadField, limits: Limits = PAYLOAD_LIMITS) -> Any:
         if value is None:
             return None
         bounded = self._copy(value, limits)
-        return bounded if self._mask is None else self._apply_mask(bounded, field, limits)
+        if self._mask is None:
+            return bounded
+        # The mask may change the very copy that it gets.
+        before = repr(bounded)
+        masked = self._apply_mask(bounded, field, limits)
+        if repr(masked) != before and field in _MARKED:
+            self._masked[f"masked_{field}"] = True
+        return masked
 
     def attributes(self, values: Any, metadata: Any = None) -> dict[str, Any] | None:
         """Attributes, and metadata as one of them."""
         if metadata is None and (values is None or (type(values) is dict and not values)):
-            return None
+            return self._masked or None
         bounded: Any = self._entries(values, SMALL_LIMITS)
         if metadata is not None:
             bounded["metadata"] = self._entries(metadata, SMALL_LIMITS)
         if self._mask is not None:
             bounded = self._apply_mask(bounded, "attributes", SMALL_LIMITS)
-        return bounded if isinstance(bounded, dict) and bounded else None
+        return {**(bounded if isinstance(bounded, dict) else {}), **self._masked} or None
 
     def error_text(self, error: Any) -> str | None:
         return None if error is None else self.text(error_message(error), _MAX_ERROR_LENGTH, "error")

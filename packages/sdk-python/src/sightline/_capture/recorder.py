@@ -12,7 +12,7 @@ from sightline._capture.first_trace import tell_first_trace
 from sightline._capture.given_fields import tell_left_out
 from sightline._capture.interruptions import let_through
 from sightline._capture.payload_copies import PayloadCopies
-from sightline._client.state import state
+from sightline._client.state import current_replay, state
 from sightline._event.identifier import create_identifier
 from sightline._event.timestamp import timestamp
 from sightline._settings.text_of import TEXTS, kind_of, number_of, text_of
@@ -93,7 +93,8 @@ def start_trace(
             "release": copies.label("release", release) or copies.label("release", os.environ.get("OBS_RELEASE") or None),
             "version": copies.label("version", version),
             "tags": copies.tags(tags),
-            "purpose": copies.purpose(purpose),
+            # A trace within a replay is of that replay.
+            "purpose": copies.purpose(purpose if current_replay.get() is None else "replay"),
             "input": copies.payload(input, "input"),
             "attributes": copies.attributes(attributes, metadata),
         }
@@ -158,6 +159,9 @@ def start_observation(
             "input": copies.payload(input, "input"),
             "attributes": copies.attributes(attributes),
         }
+        replay = current_replay.get()
+        if replay is not None:
+            replay.note(body)
         publish("observation.start", body)
         return OpenObservation(trace_id, observation_id, perf_counter())
 

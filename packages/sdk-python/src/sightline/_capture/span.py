@@ -24,9 +24,12 @@ from sightline._capture.recorder import (
     start_trace,
     update_observation,
 )
+from sightline._capture.returned import note_class
 from sightline._client.state import ActiveSpan, current_span, framework_run, own_span, state, warn
 from sightline._event.timestamp import timestamp
-from sightline._settings.text_of import TextLike
+from sightline._replay.errors import ReplayStoppedError
+from sightline._replay.session import ANSWERED, Call, recorded_call
+from sightline._settings.text_of import TextLike, text_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -106,6 +109,10 @@ class Recording(metaclass=_Decorators):
     def __call__(self, function: Function) -> Function:
         """Decorates a function, a coroutine function or a generator of either kind: each call is a recording of its own."""
         return decorate(function, self.of_call)
+
+    def answered(self) -> bool:
+        """Whether a replay answers the decorated function's call, by `output`."""
+        return False
 
     @abstractmethod
     def _start(self) -> ActiveSpan | None: ...
@@ -196,6 +203,29 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
         self._attributes = attributes
         self._trace: OpenTrace | None = None
         self._opened: OpenObservation | None = None
+        self._is_call = False
+        """Of a decorated function, which a replay may answer."""
+        self._answer: Call | None = None
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        if self._opened is not None and text_of(self.kind) in ANSWERED:
+            try:
+                self._answer = recorded_call(self._opened.observation_id, "", is_block=not self._is_call)
+            except ReplayStoppedError as stopped:
+                self.__exit__(type(stopped), stopped, None)
+                raise
+        return self
+
+    def answered(self) -> bool:
+        if self._answer is not None:
+            self.output = self._answer.value()
+        return self._answer is not None
+
+    def of(self, function: Callable[..., Any]) -> Self:
+        self._code = definition_site(function)
+        self._is_call = True
+        return self
 
     def update(self, *given: Any, **attributes: Any) -> None:
         """Adds attributes while it runs."""
@@ -210,8 +240,7 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
             kind=self.kind,
             input=given if self._input is None else self._input,
             attributes=self._attributes,
-            code=definition_site(function),
-        )
+        ).of(function)
 
     def _start(self) -> ActiveSpan | None:
         parent = current_span()
@@ -236,6 +265,8 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
 
     def _end(self, outcome: Outcome) -> None:
         if self._opened is not None:
+            if text_of(self.kind) in ANSWERED:
+                note_class(outcome)
             end_observation(self._opened, outcome)
         if self._trace is not None:
             end_trace(self._trace, Outcome(outcome.status, output=outcome.output, error=outcome.error))
@@ -260,7 +291,7 @@ class trace_tool(observe):  # noqa: N801 -- Used as a function.
         self._timestamp = timestamp()
 
     def of_call(self, function: Callable[..., Any], given: Mapping[str, Any]) -> trace_tool:
-        return trace_tool(self.name or function_name(function), parameters=given, code=definition_site(function))
+        return trace_tool(self.name or function_name(function), parameters=given).of(function)
 
     def _end(self, outcome: Outcome) -> None:
         failed = outcome.status != "success"

@@ -3,11 +3,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sightline._publish.publisher import Publisher
 from sightline._settings.metrics import Metrics
 from sightline._settings.warnings import DEFAULT_LOGGER, Warnings
+
+if TYPE_CHECKING:
+    from sightline._replay.session import Session
 
 
 class ActiveSpan(NamedTuple):
@@ -38,6 +41,8 @@ class State:
 
 state = State()
 own_span: ContextVar[ActiveSpan | None] = ContextVar("sightline_span", default=None)
+current_replay: ContextVar[Session | None] = ContextVar("sightline_replay", default=None)
+"""The one around the running code."""
 
 
 _unconfigured = Warnings(DEFAULT_LOGGER)

@@ -4,6 +4,7 @@ from typing import Any
 
 from sightline._capture.outcomes import failed_outcome
 from sightline._capture.recorder import Outcome, end_observation, end_trace
+from sightline._capture.returned import note_class
 from sightline._event.timestamp import timestamp
 from sightline._langgraph.graph_moves import (
     goto_targets,
@@ -99,6 +100,7 @@ def _close_graph(record: RunRecord, outcome: Outcome, command: Any) -> None:
 
 
 def _close_tool(record: RunRecord, outcome: Outcome) -> None:
+    note_class(outcome)
     outcome.tool = {
         "tool_name": record.name,
         "parameters": record.parameters,

@@ -76,7 +76,8 @@ class RunHandler(HandlerBase):
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_more: Any) -> None:
         result, failed = read_tool_result(output)
-        self._end(run_id, Outcome("failure" if failed else "success", output=result))
+        attributes = {} if read(output, "artifact") is None else {"returned": "artifact"}
+        self._end(run_id, Outcome("failure" if failed else "success", output=result, attributes=attributes))
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_more: Any) -> None:
         self._fail(run_id, error)

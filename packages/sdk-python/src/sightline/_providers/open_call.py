@@ -27,18 +27,18 @@ class OpenCall:
     """A model call that is under way; only its first end counts."""
 
     def __init__(self, observation: OpenObservation, trace: OpenTrace | None) -> None:
-        self._observation = observation
+        self.observation = observation
         self._trace = trace
         self._is_ended = False
 
     def note_first_token(self) -> None:
-        note_first_token(self._observation)
+        note_first_token(self.observation)
 
     def end(self, outcome: Outcome) -> None:
         if self._is_ended:
             return
         self._is_ended = True
-        end_observation(self._observation, outcome)
+        end_observation(self.observation, outcome)
         if self._trace is not None:
             end_trace(self._trace, Outcome(outcome.status, output=outcome.output, error=outcome.error))
 

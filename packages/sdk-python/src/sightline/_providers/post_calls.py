@@ -14,6 +14,8 @@ from sightline._capture.outcomes import failed_outcome
 from sightline._capture.recorder import Outcome
 from sightline._client.state import state
 from sightline._providers.open_call import CallStart, OpenCall, open_call
+from sightline._providers.recorded_answers import send_recorded
+from sightline._replay.session import recorded_call
 
 _TRACED = "__sightline_traced__"
 
@@ -54,9 +56,10 @@ def trace_posts(resource: Any, calls: Mapping[str, ProviderCall]) -> None:
         async def traced_in_coroutine(path: str, **request: Any) -> Any:
             call, opened = _open(calls, path, request)
             if call is None or opened is None:
+                recorded_call(None, f"POST {path}")
                 return await post(path, **request)
             try:
-                answer = await post(path, **request)
+                answer = await _send(post, opened, path, request)
             except BaseException as error:
                 opened.end(failed_outcome(error))
                 raise
@@ -70,9 +73,10 @@ def trace_posts(resource: Any, calls: Mapping[str, ProviderCall]) -> None:
         def traced_post(path: str, **request: Any) -> Any:
             call, opened = _open(calls, path, request)
             if call is None or opened is None:
+                recorded_call(None, f"POST {path}")
                 return post(path, **request)
             try:
-                answer = post(path, **request)
+                answer = _send(post, opened, path, request)
             except BaseException as error:
                 opened.end(failed_outcome(error))
                 raise
@@ -82,6 +86,11 @@ def trace_posts(resource: Any, calls: Mapping[str, ProviderCall]) -> None:
         traced = traced_post
     setattr(traced, _TRACED, True)
     resource._post = traced
+
+
+def _send(post: Callable[..., Any], opened: OpenCall, path: str, request: Mapping[str, Any]) -> Any:
+    recorded = recorded_call(opened.observation.observation_id, f"POST {path}")
+    return post(path, **request) if recorded is None else send_recorded(post, recorded, path, request)
 
 
 def trace_copies(client: Any, trace_client: Callable[[Any], object]) -> None:
