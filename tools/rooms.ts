@@ -555,6 +555,7 @@ export const PARTS: readonly Part[] = [
       langgraph: { uses: ["capture", "client", "event", "settings"], why: "an application without LangGraph must load without it" },
       providers: { uses: ["capture", "client", "event", "settings"], why: "a provider's client is wrapped without knowing a graph" },
       evaluate: { uses: ["capture", "client", "event", "settings"], why: "an application that evaluates nothing must load without it" },
+      replay: { uses: ["evaluate", "capture", "client", "event"], why: "calls are matched alike, whoever makes them, and ask by client" },
       capture: { uses: ["client", "event", "mask", "settings"], why: "capturing is the same for every library" },
       client: { uses: ["publish", "settings"], why: "it holds what is running in this process" },
       publish: { uses: ["event", "settings"], why: "it sends texts and does not look into them" },

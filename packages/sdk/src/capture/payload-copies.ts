@@ -12,11 +12,14 @@ import { type Limits, measureSnapshot, PAYLOAD_LIMITS } from "./snapshot.ts";
 const MAX_ERROR_LENGTH = 8192;
 /** Of an error behind the one that was thrown. */
 const MAX_MESSAGE_LENGTH = 500;
+const MARKED: ReadonlySet<PayloadField> = new Set(["input", "output", "error"]);
 const SMALL: Limits = { ...PAYLOAD_LIMITS, depth: 8, text: 8192, size: 32_768 };
 
 /** The copies one event is made of, bounded and masked, and how much they hold together. */
 export class PayloadCopies extends GivenFields {
   readonly #settings: Settings;
+  /** What the application's mask changed, as attributes say it: a replay can't answer by that. */
+  readonly #marks: Record<string, true> = {};
 
   constructor(settings: Settings) {
     super();
@@ -24,7 +27,17 @@ export class PayloadCopies extends GivenFields {
   }
 
   payload(value: unknown, field: PayloadField, limits: Limits = PAYLOAD_LIMITS): unknown {
-    return value === undefined ? undefined : this.#masked(this.#copy(value, limits), field, limits);
+    const bounded = this.#copy(value, limits);
+    if (value === undefined || this.#settings.mask === undefined) {
+      return bounded;
+    }
+    // The mask may change the very copy that it gets.
+    const before = JSON.stringify(bounded);
+    const masked = this.#mask(bounded, field, limits);
+    if (JSON.stringify(masked) !== before && MARKED.has(field)) {
+      this.#marks[`masked_${field}`] = true;
+    }
+    return masked;
   }
 
   /** Attributes, and metadata as one of them. */
@@ -33,7 +46,8 @@ export class PayloadCopies extends GivenFields {
     const noted = this.#entries(metadata, SMALL);
     const entries = noted === undefined ? own : { ...own, metadata: noted };
     const bounded = entries === undefined ? undefined : this.#masked(entries, "attributes", SMALL);
-    return isRecord(bounded) && Object.keys(bounded).length > 0 ? bounded : undefined;
+    const marked = { ...(isRecord(bounded) ? bounded : {}), ...this.#marks };
+    return Object.keys(marked).length > 0 ? marked : undefined;
   }
 
   errorText(error: unknown): string | undefined {

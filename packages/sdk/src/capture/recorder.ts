@@ -101,7 +101,8 @@ export function startTrace(start: TraceStart): OpenTrace | undefined {
       release: copies.label("release", release) || copies.label("release", deploymentOfProcess().release),
       version: copies.label("version", version),
       tags: copies.tags(tags),
-      purpose: copies.purpose(purpose),
+      // A trace within a replay is of that replay.
+      purpose: copies.purpose(sdkState.replay.getStore() === undefined ? purpose : "replay"),
       input: copies.payload(start.input, "input"),
       attributes: copies.attributes(start.attributes, metadata),
     });
@@ -135,7 +136,7 @@ export function recordResume(traceId: string, checkpointId: string): void {
 export function startObservation(start: ObservationStart): OpenObservation | undefined {
   return record("observation", (copies, publish, now) => {
     const observationId = createIdentifier();
-    publish("observation.start", {
+    const body = {
       trace_id: start.traceId,
       observation_id: observationId,
       parent_id: start.parentId ?? null,
@@ -147,7 +148,8 @@ export function startObservation(start: ObservationStart): OpenObservation | und
       graph_step: start.graphStep,
       input: copies.payload(start.input, "input"),
       attributes: copies.attributes(start.attributes),
-    });
+    };
+    publish("observation.start", sdkState.replay.getStore()?.note(body) ?? body);
     return { traceId: start.traceId, observationId, startedAt: performance.now(), timeToFirstToken: undefined };
   });
 }

@@ -1,9 +1,12 @@
+import { ANSWERED } from "../client/replays.ts";
+import { answeredBody } from "./answered-body.ts";
 import { callSite } from "./code-reference.ts";
 import { readGiven, runUnrecorded } from "./given-options.ts";
 import { whenAnswered } from "./later-answer.ts";
 import type { Attributes, ObservationKind } from "../event/event.ts";
 import { endObservation, endTrace, type ObservationOutcome, startObservation, startTrace, type TraceLabels } from "./recorder.ts";
 import { type ActiveSpan, currentSpan, sdkState } from "../client/sdk-state.ts";
+import { noteClass } from "./returned.ts";
 import { timestamp } from "../event/timestamp.ts";
 import { textOf, type TextLike } from "../settings/text-of.ts";
 import { type CallEnd, watchGenerator } from "./watch-generator.ts";
@@ -128,7 +131,9 @@ function runObservation<T>(
   }
   const insideRun = sdkState.frameworkSpan?.()?.insideRun;
   const span: ActiveSpan = { traceId: opened.traceId, observationId: opened.observationId, insideRun };
-  return settle(span, body, body, (how) => endObservation(opened, outcomeOf(how)));
+  return settle(span, answeredBody(opened.observationId, kind, body), body, (how) =>
+    endObservation(opened, ANSWERED.has(kind) ? noteClass(outcomeOf(how)) : outcomeOf(how)),
+  );
 }
 
 /**

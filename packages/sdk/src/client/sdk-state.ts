@@ -3,6 +3,7 @@ import { createMetrics, formatMetrics, type PublisherMetrics } from "../settings
 import { loggerOf } from "../settings/settings.ts";
 import { createWarnings } from "../settings/warnings.ts";
 import type { Publisher } from "../publish/publisher.ts";
+import type { Replay } from "./replays.ts";
 
 /** Where in which trace the running code is. */
 export type ActiveSpan = {
@@ -26,6 +27,10 @@ export type SdkState = {
   readonly spans: AsyncLocalStorage<ActiveSpan>;
   /** Set by an integration: the framework's run around the running code. */
   frameworkSpan: (() => (ActiveSpan & { readonly insideRun: string }) | undefined) | undefined;
+  /** The replay around the running code. */
+  readonly replay: AsyncLocalStorage<Replay>;
+  /** Set by an integration: lets replays answer the framework's calls. */
+  answerFramework: (() => void) | undefined;
 };
 
 const KEY = Symbol.for("@sightline/sdk 0.5");
@@ -50,6 +55,8 @@ function findState(): SdkState {
     metrics: createMetrics(),
     spans: new AsyncLocalStorage(),
     frameworkSpan: undefined,
+    replay: new AsyncLocalStorage(),
+    answerFramework: undefined,
   };
   Object.defineProperty(globalThis, KEY, { value: state });
   return state;

@@ -116,7 +116,7 @@ function maskFields(fields: Record<string, unknown>): object {
 }
 
 /** Changes the texts of a copy in place. */
-function maskTexts(value: unknown): unknown {
+export function maskTexts(value: unknown): unknown {
   if (typeof value === "string") {
     return maskText(value);
   }

@@ -1,6 +1,7 @@
 import type { Attributes, GraphMove } from "../event/event.ts";
 import { movesAfter, movesAfterFailure, movesAfterInnerCommand, movesToParent, routedMoves } from "./graph-moves.ts";
 import { endObservation, endTrace, type ObservationOutcome, recordGraphEntry } from "../capture/recorder.ts";
+import { noteClass } from "../capture/returned.ts";
 import type { RunRecord } from "./run-records.ts";
 import { recordStateTools } from "./tool-call.ts";
 
@@ -106,7 +107,7 @@ function closeTool(record: RunRecord, outcome: RunOutcome): void {
   const { parameters = {}, timestamp = new Date().toISOString() } = record.tool ?? {};
   const status = outcome.status === "success" ? "success" : "failure";
   const result = outcome.output ?? null;
-  endRecord(record, { ...outcome, tool: { tool_name: record.name, parameters, result, timestamp, status } }, {});
+  endRecord(record, { ...noteClass(outcome), tool: { tool_name: record.name, parameters, result, timestamp, status } }, {});
 }
 
 function endRecord(record: RunRecord, outcome: RunOutcome, attributes: Attributes): void {

@@ -5,6 +5,8 @@ import type { EndStatus } from "../event/event.ts";
 import type { TracedGraphFacts } from "./graph-facts.ts";
 import { hasStreamedContent, isStreamedContent, readModelResult, requestedModel } from "./model-call.ts";
 import { noteFirstToken, recordResume } from "../capture/recorder.ts";
+import { asObject } from "../capture/loose-values.ts";
+import { answerFrameworkCalls } from "./recorded-answers.ts";
 import { endRun, findRun, findRunning, type RunRecord } from "./run-records.ts";
 import { openGraphRun, openRun, type RunStart } from "./run-start.ts";
 import { closeRun } from "./run-end.ts";
@@ -33,6 +35,10 @@ const GRAPH_CALLBACK_HANDLER = Symbol.for("langgraph.graph_callback_handler");
 /** Turns the framework's callbacks into events. Every body is synchronous, so an event's time and content are those of its moment. */
 export function createRunHandler(facts: TracedGraphFacts): BaseCallbackHandler {
   sdkState.frameworkSpan ??= frameworkSpan;
+  sdkState.answerFramework ??= answerFrameworkCalls;
+  if (sdkState.replay.getStore() !== undefined) {
+    answerFrameworkCalls();
+  }
   return new RunHandler(facts);
 }
 
@@ -119,7 +125,8 @@ class RunHandler extends BaseCallbackHandler {
   override handleToolEnd(output: unknown, runId: string): void {
     this.#end(runId, (record) => {
       const { result, status } = readToolResult(output);
-      closeRun(record, { status, output: result });
+      const attributes = (asObject(output)["artifact"] ?? undefined) === undefined ? {} : { returned: "artifact" };
+      closeRun(record, { status, output: result, attributes });
     });
   }
 

@@ -25,6 +25,7 @@ export function openCall(start: CallStart, parent: ActiveSpan | undefined = curr
   }
   let ended = false;
   return {
+    opened,
     span: { traceId: opened.traceId, observationId: opened.observationId, insideRun: sdkState.frameworkSpan?.()?.insideRun },
     /** Notes that a streamed answer has content now; only the first time counts. */
     noteFirstToken: () => noteFirstToken(opened),

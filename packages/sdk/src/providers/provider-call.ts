@@ -1,4 +1,5 @@
 import type { ObservationOutcome } from "../capture/recorder.ts";
+import { sendRecorded } from "./recorded-answers.ts";
 import { type CallStart, failedOutcome, openCall, type OpenCall } from "./open-call.ts";
 import { quietly, type Values } from "../capture/loose-values.ts";
 import { whenAnswered } from "../capture/later-answer.ts";
@@ -41,11 +42,12 @@ export function traceMethod(resource: unknown, name: string, call: ProviderCall)
   const traced = function (this: unknown, ...inputs: unknown[]): unknown {
     const opened = quietly(() => (sdkState.publisher === undefined ? undefined : openCall(call.start((inputs[0] ?? {}) as Values))));
     if (opened === undefined) {
+      sdkState.replay.getStore()?.answer(undefined, name);
       return Reflect.apply(original, this, inputs);
     }
     let answer: unknown;
     try {
-      answer = Reflect.apply(original, this, inputs);
+      answer = answeredCall(original, this, inputs, opened) ?? Reflect.apply(original, this, inputs);
     } catch (error) {
       opened.end(failedOutcome(error));
       throw error;
@@ -55,6 +57,18 @@ export function traceMethod(resource: unknown, name: string, call: ProviderCall)
   };
   Object.defineProperty(traced, TRACED, { value: true });
   Object.defineProperty(resource, name, { value: traced, configurable: true, writable: true, enumerable: false });
+}
+
+/** What a replay answers; undefined where the call is to be made. Failures come later, as those of the client do. */
+function answeredCall(original: Method, resource: unknown, inputs: unknown[], { opened }: OpenCall): unknown {
+  try {
+    const recorded = sdkState.replay.getStore()?.answer(opened.observationId, "llm");
+    return recorded === undefined || typeof resource !== "object" || resource === null
+      ? undefined
+      : sendRecorded(original, resource, inputs, recorded);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 /** Traces a client as far as it can be read and changed, and returns it; one that is frozen goes on untraced, which is said. */
