@@ -1,7 +1,7 @@
 // Prints every failed test of the reports in a folder with its message, in as many lines as it is given.
 // Arguments: the folder, the number of lines.
 const { readdirSync, readFileSync } = require("node:fs");
-const { relative } = require("node:path");
+const paths = require("node:path");
 const { stripVTControlCharacters } = require("node:util");
 
 const [folder, lines] = process.argv.slice(2);
@@ -31,7 +31,7 @@ function tell(told) {
 }
 
 function failuresOf(file, fine) {
-  const path = relative(process.cwd(), file.name);
+  const path = paths.relative(process.cwd(), file.name);
   const tests = file.assertionResults.filter(({ status }) => !fine.includes(status));
   const named = tests.map((test) => ({
     name: `✗ ${path} > ${test.fullName}`,

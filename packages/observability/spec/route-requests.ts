@@ -55,3 +55,6 @@ export const QUERIES: Readonly<Record<string, string>> = {
   "GET /api/v1/projects/:project_id/code": "?repo=acme/shop&path=src/plan.ts",
   "GET /api/v1/code-runs": "?repo=acme/shop&path=src/plan.ts",
 };
+
+/** What Langfuse's API answers where ours would 200. */
+export const LANGFUSE: Readonly<Record<string, number>> = { "POST /api/public/scores": 202, "POST /api/public/ingestion": 207 };

@@ -13,7 +13,7 @@ import { furnishIssue } from "#testing/furnish-issue.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { NEEDED } from "./needed-roles.ts";
-import { BODIES, QUERIES } from "./route-requests.ts";
+import { BODIES, LANGFUSE, QUERIES } from "./route-requests.ts";
 
 /* “Which routes require which credential: not shown” (docs/contract.md#observability-authentication): what was decided. */
 
@@ -21,9 +21,6 @@ import { BODIES, QUERIES } from "./route-requests.ts";
 type World = Readonly<Record<string, string>>;
 
 const PARAMETER = /:([a-z]\w+)/g;
-
-/** What Langfuse's API answers where ours would 200. */
-const LANGFUSE: Readonly<Record<string, number>> = { "POST /api/public/scores": 202, "POST /api/public/ingestion": 207 };
 
 const ROLES = ["viewer", "editor", "owner"] as const;
 
