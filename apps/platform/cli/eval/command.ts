@@ -31,7 +31,15 @@ export function addEval(program: Command): void {
         .option("--primary <names>", "the scores that decide, joined by commas; without it all")
         .option("--no-baseline", "judge required items alone")
         .option("--strict", "end with 4 where so few items can't tell")
-        .option("--junit <file>", "write a JUnit report");
+        .option("--junit <file>", "write a JUnit report")
+        .option("--comment", "comment on the pull request, or change the comment of the push before")
+        .option("--status", "set the commit's status")
+        .option("--console <url>", "address of the console, for the link; without it OBS_CONSOLE_URL")
+        .option("--code-host <name>", "github, gitlab, gitea, forgejo or bitbucket; without it, and the four below, as CI says")
+        .option("--code-host-api <url>", "where its API is, such as https://git.example.org/api/v1")
+        .option("--repository <name>", "owner/name; on GitLab the project's id or path")
+        .option("--commit <hash>", "the commit that has the status")
+        .option("--pull-request <number>", "the pull or merge request that has the comment");
     }
     sub.action(async (given: readonly string[] | string | undefined, options: GateOptions) =>
       (await import("./gate.ts")).evaluate(what, [given ?? []].flat(), options),
@@ -41,6 +49,9 @@ export function addEval(program: Command): void {
 
 const HELP = `
 Reads OBS_API_URL, OBS_API_KEY (an API key of the project with "Evaluate") and OBS_PROJECT_ID.
+
+--comment and --status need a token of the code host: GITHUB_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, FORGEJO_TOKEN or BITBUCKET_TOKEN. Where the
+host refuses, that is said, and what this ends with stays as it is.
 
 Ends with 0 when nothing got worse (or so few items can't tell: a warning is printed), 1 when it got worse, 3 when runs, scores or the
 baseline are missing, so that nothing is green that was not measured, 2 when it was called wrongly.

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { startFakeHost } from "#testing/fake-code-host.ts";
 import { COMMAND_MS, runCommand } from "#testing/run-command.ts";
 import { startProduct, type StartedProduct } from "#testing/started-product.ts";
 
@@ -90,7 +91,41 @@ describe("sightline eval gate", () => {
       /^::error file=src\/policy\.ts,line=88::Item [0-9a-f-]{36} failed: output equals "good"%3A|^::error file=src\/policy\.ts,line=88::Item/m,
     );
     expect(await readFile(files.junit, "utf8")).toMatch(/<testsuite name="sightline eval gate" tests="2" failures="2">/);
-    expect(await readFile(files.markdown, "utf8")).toContain("| checks | 1.000 | 0.750 | −0.250");
+    expect(await readFile(files.markdown, "utf8")).toContain("| `checks` | 1.000 | 0.750 | −0.250");
+  });
+
+  test("tells the code host: a comment that the next push changes, a status, and that something was not measured", async () => {
+    const host = await startFakeHost("tok_of_ci");
+    try {
+      const id = await run("</code> @all `|`", (at) => at % 4 !== 0);
+      const ci = {
+        GITHUB_ACTIONS: "true",
+        GITHUB_API_URL: host.url,
+        GITHUB_REPOSITORY: "acme/refunds",
+        OBS_CONSOLE_URL: "https://sightline.example",
+      };
+      const flags = ["--comment", "--status", "--pull-request", "7", "--commit", "4".repeat(40)];
+      const { code, out } = await evaluate(["gate", id, ...flags], { ...ci, GITHUB_TOKEN: "tok_of_ci" });
+      expect(code).toBe(1);
+      expect(out).toContain("Pull request 7 has the comment.");
+      expect(out).toContain("::warning file=src/policy.ts,line=88::15 items got worse here.");
+      expect(host.comments[0]).toContain("- `src/policy.ts:88`: 15 items");
+      expect(host.comments[0]).toContain("`</code> @all ˋ∣ˋ` over `refunds` version 1, beside `main`");
+      const link = `https://sightline.example/projects/${settings["OBS_PROJECT_ID"]}/experiments/${id}?baseline=main`;
+      expect(host.comments[0]).toContain(`[The comparison](${link})`);
+      expect(host.statuses).toEqual([
+        { state: "failure", context: "sightline/refunds", description: "WORSE: this change makes the agent worse.", target_url: link },
+      ]);
+      const unmeasured = ["gate", "--dataset", "refunds", "--branch", "nowhere", ...flags];
+      expect(await evaluate(unmeasured, { ...ci, GITHUB_TOKEN: "tok_of_ci" })).toMatchObject({ code: 3 });
+      expect(host.comments).toEqual([expect.stringContaining("There is no experiment of the branch nowhere")]);
+      expect(host.statuses.at(-1)).toMatchObject({ state: "error" });
+      const refused = await evaluate(["gate", id, ...flags], { ...ci, GITHUB_TOKEN: "tok_of_fork" });
+      expect(refused).toMatchObject({ code: 1, error: expect.stringContaining("The code host was not told: github refuses with 401") });
+      expect(refused.error + refused.out).not.toContain("tok_of_fork");
+    } finally {
+      await host.stop();
+    }
   });
 
   test("is never green where something was not measured: runs are missing, nobody answers, there is no baseline", async () => {

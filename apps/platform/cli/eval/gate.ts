@@ -5,10 +5,13 @@ import { z } from "zod";
 import { findBranch, findCheckout } from "#demo/checkout.ts";
 import { UsageError } from "#settings/failure.ts";
 import { createEvaluationClient, findNewest, type EvaluationClient } from "./client.ts";
+import { quote, toMarkdown } from "./comment.ts";
+import { publish, type PublishOptions } from "#cli/eval/hosts/publish-verdict.ts";
 import { toAnnotations, toJUnit, toTable } from "./report.ts";
 import { runToEnd } from "./run-to-end.ts";
+import { findWorsePlaces } from "./worse-places.ts";
 
-export type GateOptions = {
+export type GateOptions = PublishOptions & {
   readonly dataset?: string;
   readonly branch?: string;
   readonly baseline: string | false;
@@ -41,19 +44,24 @@ export async function evaluate(what: What, given: readonly string[], options: Ga
     const query = new URLSearchParams({ margin: String(margin), ...(options.baseline === false ? {} : { baseline: options.baseline }) });
     if (what === "compare") {
       const comparison = experimentComparisonSchema.parse(await client.get(`/experiments/${id}/comparison?${query.toString()}`));
-      await show([toTable(comparison), ...(await findDivergence(client, id, options))].join("\n\n"), options);
+      const more = await findDivergence(client, id, options);
+      await show([toTable(comparison), ...more].join("\n\n"), [toTable(comparison, quote), ...more.map(quote)].join("\n\n"), options);
       return;
     }
     if (options.primary !== undefined) {
       query.set("primary", options.primary);
     }
-    await report(gateSchema.parse(await client.post(`/experiments/${id}/gate?${query.toString()}`)), options);
+    await report(client, gateSchema.parse(await client.post(`/experiments/${id}/gate?${query.toString()}`)), options);
   } catch (error) {
     if (error instanceof UsageError) {
       throw error;
     }
-    console.error(error instanceof z.ZodError ? "The answer is none of Sightline's; is the address right?" : errorMessage(error));
+    const reason = error instanceof z.ZodError ? "The answer is none of Sightline's; is the address right?" : errorMessage(error);
+    console.error(reason);
     process.exitCode = BROKEN_EXIT;
+    // What the push before was told must not stand for this one.
+    const text = `### ${TITLES.broken}\n\n- ${quote(reason)}`;
+    await publish({ dataset: options.dataset, state: "broken", title: TITLES.broken, text, link: undefined }, options);
   }
 }
 
@@ -109,18 +117,38 @@ function missing(what: string): never {
   throw new UsageError(what);
 }
 
-async function report(gate: Gate, options: GateOptions): Promise<void> {
-  const lines = [TITLES[gate.outcome], ...gate.reasons.map((reason) => `- ${reason}`)];
-  await show(`${lines.join("\n")}\n\n${toTable(gate.comparison)}`, options);
+async function report(client: EvaluationClient, gate: Gate, options: GateOptions): Promise<void> {
+  const title = TITLES[gate.outcome];
+  const lines = [title, ...gate.reasons.map((reason) => `- ${reason}`)];
+  const worse = options.baseline === false ? [] : await findWorsePlaces(client, gate, options.baseline);
+  const { id, dataset } = gate.comparison.candidate;
+  const link = toLink(id, options);
+  const divergence = gate.outcome === "worse" ? await findDivergence(client, id, options) : [];
+  const text = toMarkdown({ title, gate, worse, divergence, link });
+  await show([lines.join("\n"), toTable(gate.comparison), ...divergence].join("\n\n"), text, options);
   if (process.env["GITHUB_ACTIONS"] === "true") {
-    for (const annotation of toAnnotations(gate)) {
+    for (const annotation of toAnnotations(gate, worse)) {
       console.log(annotation);
     }
   }
   if (options.junit !== undefined) {
     await writeFile(options.junit, toJUnit(gate));
   }
-  process.exitCode = gate.outcome === "inconclusive" && options.strict === true ? STRICT_EXIT : EXIT[gate.outcome];
+  const exit = gate.outcome === "inconclusive" && options.strict === true ? STRICT_EXIT : EXIT[gate.outcome];
+  process.exitCode = exit;
+  const state = exit === 0 ? "passed" : exit === BROKEN_EXIT ? "broken" : "failed";
+  await publish({ dataset, state, title, text, link }, options);
+}
+
+/** The comparison's page, where it is known which console shows it. */
+function toLink(id: string, { console: given, baseline }: GateOptions): string | undefined {
+  const base = given ?? process.env["OBS_CONSOLE_URL"] ?? "";
+  const url = URL.parse(`${base.replace(/\/+$/, "")}/projects/${process.env["OBS_PROJECT_ID"]}/experiments/${id}`);
+  if (url !== null && baseline !== false) {
+    url.searchParams.set("baseline", baseline);
+  }
+  // Parentheses would end a link of Markdown.
+  return url?.href.replaceAll("(", "%28").replaceAll(")", "%29");
 }
 
 const TITLES: Readonly<Record<Gate["outcome"], string>> = {
@@ -130,9 +158,9 @@ const TITLES: Readonly<Record<Gate["outcome"], string>> = {
   broken: "BROKEN: something was not measured.",
 };
 
-async function show(text: string, { markdown }: GateOptions): Promise<void> {
+async function show(text: string, markdown: string, options: GateOptions): Promise<void> {
   console.log(text);
-  if (markdown !== undefined) {
-    await appendFile(markdown, `${text}\n`);
+  if (options.markdown !== undefined) {
+    await appendFile(options.markdown, `${markdown}\n`);
   }
 }

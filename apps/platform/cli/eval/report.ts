@@ -1,4 +1,5 @@
-import { nameWithUnit, type ComparedScore, type ExperimentComparison, type Gate } from "@sightline/observability/contract";
+import { nameWithUnit, type CodeLine, type ComparedScore, type ExperimentComparison, type Gate } from "@sightline/observability/contract";
+import { sayItems, type WorsePlace } from "./worse-places.ts";
 
 const VERDICTS: Readonly<Record<NonNullable<ComparedScore["difference"]>["verdict"], string>> = {
   better: "better",
@@ -8,18 +9,20 @@ const VERDICTS: Readonly<Record<NonNullable<ComparedScore["difference"]>["verdic
   too_few: "too few items differ",
 };
 
-/** The scores as a table of Markdown. */
-export function toTable({ candidate, baseline, scores, notes }: ExperimentComparison): string {
-  const against = baseline.map(({ name, commit }) => (commit === null ? name : `${name} (${commit.slice(0, 8)})`)).join(", ");
+const asItIs = (text: string) => text;
+
+/** The scores as a table of Markdown; `quote` writes what others named. */
+export function toTable({ candidate, baseline, scores, notes }: ExperimentComparison, quote = asItIs): string {
+  const against = baseline.map(({ name, commit }) => quote(commit === null ? name : `${name} (${commit.slice(0, 8)})`)).join(", ");
   return [
-    `${candidate.name} over ${candidate.dataset} version ${candidate.dataset_version}, ${against === "" ? "beside nothing" : `beside ${against}`}`,
-    ...notes,
+    `${quote(candidate.name)} over ${quote(candidate.dataset)} version ${candidate.dataset_version}, ${against === "" ? "beside nothing" : `beside ${against}`}`,
+    ...notes.map(quote),
     "",
     "| score | baseline | now | difference (95 %) | verdict |",
     "|---|---|---|---|---|",
     ...scores.map(
       (score) =>
-        `| ${nameWithUnit(score).replaceAll("|", "∣")} | ${number(score.baseline?.mean)} | ${number(score.candidate.mean)} | ${describe(score)} |`,
+        `| ${quote(nameWithUnit(score).replaceAll("|", "∣"))} | ${number(score.baseline?.mean)} | ${number(score.candidate.mean)} | ${describe(score)} |`,
     ),
   ].join("\n");
 }
@@ -39,12 +42,15 @@ function describe({ difference }: ComparedScore): string {
 }
 
 /** Workflow commands of GitHub: an error at the line of each required item that failed. */
-export function toAnnotations({ required }: Gate): readonly string[] {
-  return required.map(({ item_id: id, reason, source }) => {
-    const place =
-      source?.path === undefined ? "" : ` file=${escapeProperty(source.path)}${source.line === undefined ? "" : `,line=${source.line}`}`;
-    return `::error${place}::${escapeData(`Item ${id} failed: ${reason}`)}`;
-  });
+export function toAnnotations({ required }: Gate, worse: readonly WorsePlace[]): readonly string[] {
+  return [
+    ...required.map(({ item_id: id, reason, source }) => `::error${where(source)}::${escapeData(`Item ${id} failed: ${reason}`)}`),
+    ...worse.map(({ place, items }) => `::warning${where(place)}::${escapeData(`${sayItems(items)} got worse here.`)}`),
+  ];
+}
+
+function where(place: CodeLine | null): string {
+  return place?.path === undefined ? "" : ` file=${escapeProperty(place.path)}${place.line === undefined ? "" : `,line=${place.line}`}`;
 }
 
 /** A test for each score and each required item that failed, as JUnit's readers take it. */
