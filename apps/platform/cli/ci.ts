@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { reportFailure } from "#settings/failure.ts";
 import { version } from "#settings/version.ts";
 import { addEval } from "./eval/command.ts";
+import { addImport } from "./import/command.ts";
 import { addUploadScip } from "./upload-scip-command.ts";
 
 /** The commands for CI alone, which `@sightline/cli` is built from: one file, that needs neither the product nor another package. */
@@ -13,6 +14,7 @@ const program = new Command("sightline")
   .showSuggestionAfterError();
 addUploadScip(program);
 addEval(program);
+addImport(program);
 
 try {
   await program.parseAsync();

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { addConnect } from "./connect-command.ts";
 import { addEval } from "./eval/command.ts";
+import { addImport } from "./import/command.ts";
 import { addUploadScip } from "./upload-scip-command.ts";
 import { loadEnvironmentFile } from "#settings/environment.ts";
 import { parseRole, roleNames, roleTasks } from "#settings/role-names.ts";
@@ -99,6 +100,7 @@ export function createProgram(): Command {
   addConnect(program);
   addUploadScip(program);
   addEval(program);
+  addImport(program);
 
   const admin = program.command("admin").description("Manage admins from the machine itself.");
   admin

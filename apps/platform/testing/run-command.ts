@@ -14,13 +14,18 @@ const PROGRAM = fileURLToPath(new URL("../sightline.ts", import.meta.url));
 /** Runs the command line as a user does, in `folder`, with nothing but `environment` set and `input` on stdin. */
 export async function runCommand(
   words: readonly string[],
-  options: { readonly folder: string; readonly environment?: Readonly<Record<string, string>>; readonly input?: string },
+  options: {
+    readonly folder: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly input?: string;
+    readonly timeoutMs?: number;
+  },
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: options.folder,
     env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: join(tmpdir(), "sightline-test-compiled"), ...options.environment },
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    timeout: 60_000,
+    timeout: options.timeoutMs ?? 60_000,
   });
   child.stdin?.end(options.input);
   let out = "";

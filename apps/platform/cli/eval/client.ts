@@ -4,13 +4,27 @@ import { datasetPageSchema, experimentPageSchema, type Experiment } from "@sight
 import { z } from "zod";
 import { UsageError } from "#settings/failure.ts";
 
-export type EvaluationClient = Readonly<Record<"get" | "post", (path: string) => Promise<unknown>>>;
+export type EvaluationClient = {
+  readonly get: (path: string) => Promise<unknown>;
+  /** Of a text the body is lines of JSON. */
+  readonly post: (path: string, body?: object | string) => Promise<unknown>;
+};
+
+/** What Sightline was asked, and did not take. */
+export class RefusedError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "RefusedError";
+    this.status = status;
+  }
+}
 
 const TIMEOUT_MS = 60_000;
 const refusalSchema = z.object({ error: z.string(), message: z.string() });
 
-/** Asks the project of OBS_PROJECT_ID with OBS_API_KEY. @throws {UsageError} where one of them is missing or of no such form. */
-export function createEvaluationClient(given: string | undefined): EvaluationClient {
+/** Asks the project of OBS_PROJECT_ID with OBS_API_KEY, `ask` in place of `fetch`. @throws {UsageError} where one of them is missing or of no such form. */
+export function createEvaluationClient(given: string | undefined, ask: typeof fetch = fetch): EvaluationClient {
   const url = URL.parse(given ?? process.env["OBS_API_URL"] ?? "");
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "") {
     throw new UsageError(
@@ -26,23 +40,28 @@ export function createEvaluationClient(given: string | undefined): EvaluationCli
     throw new UsageError("OBS_PROJECT_ID is no project's id: the project's settings show it.");
   }
   const base = `${url.origin}${url.pathname.replace(/\/*$/, "")}/api/v1/projects/${project.data}`;
-  const ask = (method: "GET" | "POST") => async (path: string) => {
-    const headers = { authorization: `Bearer ${key}` };
-    const response = await fetch(base + path, { method, headers, redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
+  const call = (method: "GET" | "POST") => async (path: string, body?: object | string) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { "content-type": typeof body === "string" ? "application/x-ndjson" : "application/json" }),
+    };
+    const sent = { method, ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }) };
+    const response = await ask(base + path, { headers, ...sent, redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
       (error: unknown) => {
         throw new Error(`${url.origin} does not answer: ${errorMessage(error)}`, { cause: error });
       },
     );
-    const body = parseJson(await response.text());
+    const answer = parseJson(await response.text());
     if (!response.ok) {
-      const refused = refusalSchema.safeParse(body).data;
-      throw new Error(
+      const refused = refusalSchema.safeParse(answer).data;
+      throw new RefusedError(
+        response.status,
         refused === undefined ? `${url.origin} answers ${response.status}; is the address right?` : `${refused.message} (${refused.error})`,
       );
     }
-    return body;
+    return answer;
   };
-  return { get: ask("GET"), post: ask("POST") };
+  return { get: call("GET"), post: call("POST") };
 }
 
 type Wanted = { readonly dataset: string; readonly branch: string };
