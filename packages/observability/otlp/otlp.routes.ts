@@ -9,9 +9,10 @@ import { UnreadableRequest, type OtlpScopeSpans } from "#otlp/wire/otlp-span.ts"
 import { readJson, readJsonLogs } from "#otlp/wire/read-json.ts";
 import { readProtobuf } from "#otlp/wire/read-protobuf.ts";
 import { readProtobufLogs } from "#otlp/wire/read-protobuf-logs.ts";
+import { isEvaluation } from "./evaluation-scores.ts";
 import { readSpans } from "./read-spans.ts";
 import { senderOf } from "./sender.ts";
-import { toSpanEvents, type DraftEvent } from "./span-events.ts";
+import { toScoreEvents, toSpanEvents, type DraftEvent } from "./span-events.ts";
 import type { SpanMemory } from "./span-memory.ts";
 import { publishOrRefuse, retryLater, whileThere, type StreamPublisher } from "./stream-publisher.ts";
 import { promisify } from "node:util";
@@ -130,12 +131,17 @@ export function otlpRoutes({ publisher, memory, logs, metrics }: OtlpOptions) {
         {
           config: { auth: "ingest" },
           bodyLimit: MAX_SENT_BYTES,
-          schema: { summary: "OTLP/HTTP: records of logs; GenAI's events among them become messages of their spans", response: taken },
+          schema: {
+            summary: "OTLP/HTTP: records of logs; GenAI's events among them become messages and scores of their spans",
+            response: taken,
+          },
         },
         async (request) => {
           const projectId = senderOf(request).projectId;
           const records = await readBody(request, { json: readJsonLogs, protobuf: readProtobufLogs });
-          await publish(projectId, await whileThere(logs.addLogs(projectId, records)), isOfStep);
+          await publishOrRefuse(publisher, projectId, toScoreEvents(projectId, records));
+          const messages = records.filter(({ event }) => !isEvaluation(event));
+          await publish(projectId, await whileThere(logs.addLogs(projectId, messages)), isOfStep);
           return succeed(request);
         },
       );

@@ -2,13 +2,14 @@ import type { StackTrace } from "#contract.ts";
 import type { EventType, StreamEvent } from "#events/event.ts";
 import type { JsonReader } from "#otlp/dialects/attribute-reader.ts";
 import { createFactReader } from "#otlp/dialects/fact-reader.ts";
-import { MAX_NAME_LENGTH, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
+import { MAX_NAME_LENGTH, type OtlpLog, type OtlpSpan, type OtlpValue } from "#otlp/wire/otlp-span.ts";
 import { toEventId, toObservationId, toTraceId } from "#identifiers.ts";
 import { readCodeOrigin } from "./code-origin.ts";
 import { BENT } from "#events/bend-event.ts";
 import { writeBody, type Bent } from "./bend-span.ts";
 import { boundText, boundValue } from "./bound-value.ts";
 import { countOnce } from "./count-once.ts";
+import { isEvaluation, toScore } from "./evaluation-scores.ts";
 import { findPauses, type Pause } from "./find-pauses.ts";
 import { findReasoning } from "./find-reasoning.ts";
 import { NO_PARENT, type ReadSpan, type ReadSpans, type Source, type SpanPosition } from "./read-spans.ts";
@@ -72,6 +73,10 @@ function eventsOf(projectId: string, { span, source, bent, place, facts, told, p
     attributes: attributesOf(common),
   });
   const trace = [
+    ...toScoreEvents(
+      projectId,
+      span.events.map((event) => ({ ...span, event })),
+    ),
     ...(place === "child" ? [] : [traceStart(ids.trace_id, common)]),
     ...(pause?.from?.span === span ? [traceResume(ids.trace_id, common, pause.from.checkpoint)] : []),
   ];
@@ -93,6 +98,14 @@ function eventsOf(projectId: string, { span, source, bent, place, facts, told, p
   });
   // An orphan cannot tell whether the whole trace has ended.
   return [...trace, start, end, ...(place === "root" || place === "entrance" ? [traceEnd(ids.trace_id, common)] : [])];
+}
+
+/** Evaluations, in spans or in records of logs, as the scores that they are; others make none. */
+export function toScoreEvents(projectId: string, logs: readonly OtlpLog[]): readonly DraftEvent[] {
+  return logs.flatMap((log) => {
+    const score = toScore(projectId, log);
+    return score === undefined ? [] : [draft(projectId, "score", score)];
+  });
 }
 
 type Common = {
@@ -178,11 +191,13 @@ function standIn(
 /** Keeps in the attributes everything of a span that no field takes. */
 function attributesOf({ span, source, bent, facts, interrupts }: Common): Record<string, unknown> {
   const service = source.resource.get("service.name");
-  const events = facts.events.map(({ name, nanos, attributes }) => ({
-    name,
-    time: toTimestamp(nanos),
-    attributes: boundValue(Object.fromEntries(attributes)),
-  }));
+  const events = facts.events
+    .filter((event) => !isEvaluation(event))
+    .map(({ name, nanos, attributes }) => ({
+      name,
+      time: toTimestamp(nanos),
+      attributes: boundValue(Object.fromEntries(attributes)),
+    }));
   const links = span.links.map(({ traceId, spanId, attributes }) => ({
     trace_id: traceId,
     span_id: spanId,
