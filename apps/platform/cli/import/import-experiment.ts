@@ -6,6 +6,7 @@ import {
   type Experiment,
   type Run,
 } from "@sightline/observability/contract";
+import type { z } from "zod";
 import type { EvaluationClient } from "#cli/eval/client.ts";
 import type { LangfuseScore } from "./langfuse-schemas.ts";
 import type { LangfuseSource, SourceExperiment, SourceRun } from "./langfuse-source.ts";
@@ -29,22 +30,15 @@ type Planned = { readonly run: SourceRun; readonly item: string; readonly repeti
 const MAX_REPETITIONS = 100;
 const MAX_RUNS = 100;
 
-/** The experiments of a dataset that were imported before, by what Langfuse calls them. */
+/** The experiments of a dataset that were imported before, by what Langfuse calls them; of two, where an answer was lost, the newer. */
 export async function findImported(client: EvaluationClient, datasetId: string): Promise<ReadonlyMap<string, Experiment>> {
-  const found = new Map<string, Experiment>();
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const query = new URLSearchParams({ dataset_id: datasetId, limit: "100", ...(cursor === "" ? {} : { cursor }) });
-    // eslint-disable-next-line no-await-in-loop -- a page says where the next begins.
-    const page = experimentPageSchema.parse(await client.get(`/experiments?${query.toString()}`));
-    for (const experiment of page.items) {
+  const experiments = await readAll(client, `/experiments?dataset_id=${datasetId}`, experimentPageSchema);
+  return new Map(
+    experiments.toReversed().flatMap((experiment) => {
       const { langfuse_id: id } = experiment.config;
-      if (typeof id === "string") {
-        found.set(id, experiment);
-      }
-    }
-    cursor = page.next_cursor;
-  }
-  return found;
+      return typeof id === "string" ? [[id, experiment]] : [];
+    }),
+  );
 }
 
 /** Writes an experiment with its runs and their scores, or of one that is there what is new. */
@@ -154,15 +148,22 @@ async function makeExperiment(
 }
 
 async function readRuns(client: EvaluationClient, id: string): Promise<ReadonlyMap<string, Run>> {
-  const runs = new Map<string, Run>();
+  const runs = await readAll(client, `/experiments/${id}/runs?`, runPageSchema);
+  return new Map(runs.map((run) => [keyOf(run.item_id, run.repetition), run]));
+}
+
+type Page<Row> = z.ZodType<{ readonly items: Row[]; readonly next_cursor: string | null }>;
+
+async function readAll<Row>(client: EvaluationClient, path: string, page: Page<Row>): Promise<Row[]> {
+  const rows: Row[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
-    const query = new URLSearchParams({ limit: "200", ...(cursor === "" ? {} : { cursor }) });
+    const from: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
     // eslint-disable-next-line no-await-in-loop -- a page says where the next begins.
-    const page = runPageSchema.parse(await client.get(`/experiments/${id}/runs?${query.toString()}`));
-    page.items.forEach((run) => runs.set(keyOf(run.item_id, run.repetition), run));
-    cursor = page.next_cursor;
+    const read = page.parse(await client.get(`${path}&limit=200${from}`));
+    rows.push(...read.items);
+    cursor = read.next_cursor;
   }
-  return runs;
+  return rows;
 }
 
 const keyOf = (item: string, repetition: number) => `${item} ${repetition}`;

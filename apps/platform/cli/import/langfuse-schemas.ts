@@ -5,8 +5,9 @@ import { z } from "zod";
 const json = z.unknown().transform((value) => value ?? null);
 const optional = z.string().nullish();
 
-export const paged = <T extends z.ZodType>(data: T) => z.object({ data: z.array(data), meta: z.object({ totalPages: z.number() }) });
-export const byCursor = <T extends z.ZodType>(data: T) => z.object({ data: z.array(data), meta: z.object({ cursor: optional }) });
+/** A page of either kind: of the older endpoints by its number, of the newer ones by a cursor. */
+export const pageOf = <T extends z.ZodType>(data: T) =>
+  z.object({ data: z.array(data), meta: z.object({ page: z.number().default(1), totalPages: z.number().default(1), cursor: optional }) });
 
 export const datasetSchema = z.object({
   id: z.string(),

@@ -1,15 +1,15 @@
 import { errorMessage } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
+import { RefusedError } from "#cli/eval/client.ts";
 import { UsageError } from "#settings/failure.ts";
 import { fetchPatiently } from "./fetch-patiently.ts";
 import {
-  byCursor,
   datasetSchema,
   experimentItemSchema,
   experimentSchema,
   itemSchema,
-  paged,
+  pageOf,
   promptSchema,
   runItemSchema,
   runSchema,
@@ -41,15 +41,6 @@ const PAGE = 100;
 const SINCE = "fromStartTime=1970-01-01T00:00:00Z";
 const NOT_THERE = [400, 404, 405, 410, 501];
 
-class AnswerError extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = "AnswerError";
-    this.status = status;
-  }
-}
-
 /** A Langfuse project's public API, by LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY and LANGFUSE_HOST. @throws {UsageError} where they say nothing. */
 export function openLangfuse(environment: Readonly<Record<string, string | undefined>>) {
   const host = URL.parse(environment["LANGFUSE_HOST"] ?? environment["LANGFUSE_BASE_URL"] ?? "https://cloud.langfuse.com");
@@ -70,7 +61,7 @@ export function openLangfuse(environment: Readonly<Record<string, string | undef
     const text = await response.text();
     const asked = path.split("?")[0];
     if (!response.ok) {
-      throw new AnswerError(response.status, `Langfuse answers ${response.status} to ${asked}; are host and keys right?`);
+      throw new RefusedError(response.status, `Langfuse answers ${response.status} to ${asked}; are host and keys right?`);
     }
     const read = schema.safeParse(parseJson(text));
     if (!read.success) {
@@ -79,38 +70,32 @@ export function openLangfuse(environment: Readonly<Record<string, string | undef
     return read.data;
   }
 
-  async function readPages<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>[]> {
+  async function readAll<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>[]> {
     const rows: z.output<T>[] = [];
-    for (let page = 1, last = 1; page <= last; page += 1) {
-      // eslint-disable-next-line no-await-in-loop -- a page says how many there are.
-      const read = await get(`${path}${path.includes("?") ? "&" : "?"}page=${page}&limit=${PAGE}`, paged(schema));
-      rows.push(...read.data);
-      last = read.meta.totalPages;
-    }
-    return rows;
-  }
-
-  async function readByCursor<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>[]> {
-    const rows: z.output<T>[] = [];
-    for (let cursor: string | null | undefined = ""; typeof cursor === "string";) {
-      const from: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    for (let next: string | undefined = ""; next !== undefined;) {
+      const asked: string = `${path}${path.includes("?") ? "&" : "?"}limit=${PAGE}${next}`;
       // eslint-disable-next-line no-await-in-loop -- a page says where the next begins.
-      const read = await get(`${path}&limit=${PAGE}${from}`, byCursor(schema));
-      rows.push(...read.data);
-      cursor = read.meta.cursor;
+      const { data, meta } = await get(asked, pageOf(schema));
+      rows.push(...data);
+      const isByCursor = typeof meta.cursor === "string";
+      next = isByCursor
+        ? `&cursor=${encodeURIComponent(meta.cursor ?? "")}`
+        : meta.page < meta.totalPages
+          ? `&page=${meta.page + 1}`
+          : undefined;
     }
     return rows;
   }
 
   const readRuns = async (dataset: LangfuseDataset): Promise<readonly SourceExperiment[]> => {
-    const found = await orElse(readPages(`/datasets/${encodeURIComponent(dataset.name)}/runs`, runSchema), []);
+    const found = await orElse(readAll(`/datasets/${encodeURIComponent(dataset.name)}/runs`, runSchema), []);
     return found.map((run) => ({
       ...run,
       description: run.description ?? "",
       at: run.createdAt,
       runs: async () => {
         const query = new URLSearchParams({ datasetId: dataset.id, runName: run.name });
-        const items = await readPages(`/dataset-run-items?${query.toString()}`, runItemSchema);
+        const items = await readAll(`/dataset-run-items?${query.toString()}`, runItemSchema);
         return items.map((item) => ({
           item: item.datasetItemId,
           trace: item.traceId,
@@ -124,17 +109,14 @@ export function openLangfuse(environment: Readonly<Record<string, string | undef
   };
 
   return {
-    datasets: () => readPages("/v2/datasets", datasetSchema),
-    items: (dataset: string) => readPages(`/dataset-items?datasetName=${encodeURIComponent(dataset)}`, itemSchema),
+    datasets: () => readAll("/v2/datasets", datasetSchema),
+    items: (dataset: string) => readAll(`/dataset-items?datasetName=${encodeURIComponent(dataset)}`, itemSchema),
     /** Version 4's experiments; none from a version 3. */
-    experiments: () => orElse(readByCursor(`/experiments?${SINCE}&fields=core,metadata`, experimentSchema), []),
+    experiments: () => orElse(readAll(`/experiments?${SINCE}&fields=core,metadata`, experimentSchema), []),
     /** Version 3's runs of a dataset; none from a version 4, which has them as experiments. */
     runs: readRuns,
     experimentItems: async (id: string): Promise<readonly SourceRun[]> => {
-      const items = await readByCursor(
-        `/experiment-items?${SINCE}&experimentId=${encodeURIComponent(id)}&fields=core,io`,
-        experimentItemSchema,
-      );
+      const items = await readAll(`/experiment-items?${SINCE}&experimentId=${encodeURIComponent(id)}&fields=core,io`, experimentItemSchema);
       return items.map((item) => ({
         item: item.experimentItemId,
         trace: item.traceId,
@@ -147,9 +129,9 @@ export function openLangfuse(environment: Readonly<Record<string, string | undef
     output: async (trace: string) => (await orElse(get(`/traces/${encodeURIComponent(trace)}`, traceSchema), { output: null })).output,
     /** By version 3 of the endpoint, or where that is not there by version 2. */
     scores: async () =>
-      (await orElse(readByCursor("/v3/scores?fields=details,subject", scoreSchema), undefined)) ??
-      readPages("/v2/scores?fields=score", scoreSchema),
-    prompts: () => readPages("/v2/prompts", promptSchema),
+      (await orElse(readAll("/v3/scores?fields=details,subject", scoreSchema), undefined)) ??
+      readAll("/v2/scores?fields=score", scoreSchema),
+    prompts: () => readAll("/v2/prompts", promptSchema),
     prompt: (prompt: string, version: number) =>
       get(`/v2/prompts/${encodeURIComponent(prompt)}?version=${version}&resolve=false`, z.unknown()),
   };
@@ -158,7 +140,7 @@ export function openLangfuse(environment: Readonly<Record<string, string | undef
 /** What is asked, or `other` where this version of Langfuse has no such thing. */
 async function orElse<T, U>(asked: Promise<T>, other: U): Promise<T | U> {
   return asked.catch((error: unknown) => {
-    if (error instanceof AnswerError && NOT_THERE.includes(error.status)) {
+    if (error instanceof RefusedError && NOT_THERE.includes(error.status)) {
       return other;
     }
     throw error;
