@@ -10,7 +10,13 @@ export type FakeProject = {
   readonly scoresOfEach: number;
   readonly isBusy?: boolean;
 };
-export type FakeLangfuse = { readonly url: string; readonly stop: () => Promise<void>; asked: number; late: object[] };
+export type FakeLangfuse = {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+  asked: number;
+  late: object[];
+  odd: readonly object[];
+};
 
 const TIME = "2026-03-01T10:00:00.000Z";
 const KEYS = `Basic ${Buffer.from("pk-lf-1:sk-lf-1").toString("base64")}`;
@@ -24,7 +30,7 @@ export async function startFakeLangfuse(project: FakeProject): Promise<FakeLangf
   const run = (d: number, r: number) => ({ id: `run-${d}-${r}`, name: `nightly ${r}`, description: null, metadata: { model: "m" } });
   const runItems = (d: number, r: number) => numbers(itemsOfEach).map((i) => ({ i, item: `item-${d}-${i}`, trace: traceOf(d, r, i) }));
   const runsPerDataset = itemsOfEach * runsOfEach;
-  const server: FakeLangfuse = { url: "", stop, asked: 0, late: [] };
+  const server: FakeLangfuse = { url: "", stop, asked: 0, late: [], odd: [] };
   const scoreCount = () => datasets * runsPerDataset * scoresOfEach + server.late.length;
 
   function itemOf(d: number, i: number) {
@@ -117,7 +123,7 @@ export async function startFakeLangfuse(project: FakeProject): Promise<FakeLangf
       }));
     }
     if (path === "/dataset-items") {
-      return pages(itemsOfEach, (at) => allItems[d * itemsOfEach + at] ?? {});
+      return pages(itemsOfEach, (at) => ({ ...allItems[d * itemsOfEach + at], ...server.odd[at] }));
     }
     if (path === "/v2/prompts") {
       return pages(1, () => ({

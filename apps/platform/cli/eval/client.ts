@@ -21,7 +21,8 @@ export class RefusedError extends Error {
 }
 
 const TIMEOUT_MS = 60_000;
-const refusalSchema = z.object({ error: z.string(), message: z.string() });
+const detailSchema = z.object({ message: z.string() });
+const refusalSchema = z.object({ error: z.string(), message: z.string(), details: z.array(detailSchema).catch([]) });
 
 /** Asks the project of OBS_PROJECT_ID with OBS_API_KEY, `ask` in place of `fetch`. @throws {UsageError} where one of them is missing or of no such form. */
 export function createEvaluationClient(given: string | undefined, ask: typeof fetch = fetch): EvaluationClient {
@@ -56,7 +57,9 @@ export function createEvaluationClient(given: string | undefined, ask: typeof fe
       const refused = refusalSchema.safeParse(answer).data;
       throw new RefusedError(
         response.status,
-        refused === undefined ? `${url.origin} answers ${response.status}; is the address right?` : `${refused.message} (${refused.error})`,
+        refused === undefined
+          ? `${url.origin} answers ${response.status}; is the address right?`
+          : `${[refused.message, ...refused.details.map(({ message }) => message)].join(" ")} (${refused.error})`,
       );
     }
     return answer;

@@ -145,6 +145,37 @@ test.skipIf(BIG)("a score that came later is written in a next attempt; what has
   }
 });
 
+test.skipIf(BIG)("one odd row costs itself alone, and what hangs on it is told; outputs of version 3 come from the traces", async () => {
+  const langfuse = await startFakeLangfuse({ version: 3, datasets: 1, itemsOfEach: 5, runsOfEach: 1, scoresOfEach: 1 });
+  try {
+    const environment = await environmentOf("odd", langfuse.url);
+    const deep = Array.from({ length: 300 }).reduce<unknown>((inner) => [inner], 1);
+    langfuse.odd = [
+      {},
+      { status: "ARCHIVED" },
+      { input: deep },
+      { input: { q: "question 0" }, expectedOutput: "answer 0" },
+      { metadata: "a text" },
+    ];
+    const words = ["import", "langfuse", "--outputs"];
+    const { out } = await runCommand(words, { folder, environment });
+    expect(row(out, "items")).toEqual([5, 2, 0, 3]);
+    expect(out).toContain("left out: 1 items: archived");
+    expect(out).toMatch(/left out: 1 items: .*nested more than/);
+    expect(out).toContain("left out: 1 items: the dataset has an item of the same input and expected value");
+    expect(row(out, "runs")).toEqual([5, 2, 0, 3]);
+    expect(out).toContain("left out: 3 scores: its run was left out");
+    const { rows } = await product.database.pool.query<{ output: unknown }>(
+      "select output from observability.experiment_runs where project_id = $1 order by output::text",
+      [environment["OBS_PROJECT_ID"]],
+    );
+    expect(rows).toEqual([{ output: { said: "trace-0-0-0" } }, { output: { said: "trace-0-0-4" } }]);
+    expect(row((await runCommand(words, { folder, environment })).out, "items")).toEqual([5, 0, 2, 3]);
+  } finally {
+    await langfuse.stop();
+  }
+});
+
 test.skipIf(BIG)("wrong keys are said without the secret, and nothing is made", async () => {
   const langfuse = await startFakeLangfuse({ version: 3, datasets: 1, itemsOfEach: 1, runsOfEach: 1, scoresOfEach: 1 });
   try {

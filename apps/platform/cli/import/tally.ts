@@ -35,7 +35,9 @@ export class Tally {
       ["", "read", "written", "there already", "left out"],
       rows.map(({ cells }) => cells),
     );
-    const reasons = rows.flatMap(({ kind, reasons: of }) => [...of].map(([reason, count]) => `left out: ${count} ${kind}: ${reason}`));
+    const reasons = rows.flatMap(({ kind, reasons: of }) =>
+      mostOften(of).map(([reason, count]) => `left out: ${count} ${kind}: ${reason}`),
+    );
     const notes = [...this.#notes].map(([text, count]) => `note: ${count} ${text}`);
     return [table, ...reasons, ...notes].join("\n");
   }
@@ -45,6 +47,15 @@ export class Tally {
     this.#rows.set(kind, row);
     return row;
   }
+}
+
+const MAX_REASONS = 20;
+
+/** The server may name each row by its id: a list of all of them would tell nobody anything. */
+function mostOften(reasons: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  const sorted = [...reasons].toSorted(([, a], [, b]) => b - a);
+  const others = sorted.slice(MAX_REASONS);
+  return others.length === 0 ? sorted : [...sorted.slice(0, MAX_REASONS), ["other reasons", sum(new Map(others))]];
 }
 
 function sum(counts: ReadonlyMap<string, number>): number {
