@@ -1,5 +1,5 @@
 import type { Identity } from "@sightline/identity";
-import { renderTable } from "./render-table.ts";
+import { renderTable } from "./output/render-table.ts";
 import { onParts } from "./on-database.ts";
 
 type AdminOptions = { readonly email: string; readonly name: string; readonly tenant: string };

@@ -2,7 +2,7 @@ import { describeCluster, placeCodeIndexTenant, type CodeIndexDatabase } from "@
 import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
 import { onDatabase } from "./on-database.ts";
-import { renderTable } from "./render-table.ts";
+import { renderTable } from "./output/render-table.ts";
 
 /** `sightline cluster status` */
 export function showCluster(): Promise<void> {

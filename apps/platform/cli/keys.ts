@@ -3,7 +3,7 @@ import type { RingKey } from "@sightline/foundation/secrets/reseal";
 import type { Identity } from "@sightline/identity";
 import type { ObservabilityKeys } from "@sightline/observability";
 import type { CodeIndexKeys } from "#compose/prepare.ts";
-import { renderTable } from "./render-table.ts";
+import { renderTable } from "./output/render-table.ts";
 import { onParts } from "./on-database.ts";
 
 type Keys = { readonly identity: Identity["keys"]; readonly codeIndex: CodeIndexKeys; readonly observability: ObservabilityKeys };

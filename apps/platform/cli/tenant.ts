@@ -1,6 +1,6 @@
 import { deleteCodeIndexTenant, ensureCodeIndexTenant, listCodeIndexTenants } from "@sightline/code-index";
 import type { Parts } from "#compose/prepare.ts";
-import { renderTable } from "./render-table.ts";
+import { renderTable } from "./output/render-table.ts";
 import { onParts } from "./on-database.ts";
 
 const NEEDS_CODE = { prepared: true, needsCode: true };

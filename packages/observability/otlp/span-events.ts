@@ -17,7 +17,7 @@ import { readLabels, type SpanFacts } from "./span-facts.ts";
 import { readSpanError, type EndStatus, readSpanInterrupts, readSpanStack, readSpanStatus } from "./span-status.ts";
 import { mapLabels } from "#trace-labels.ts";
 import { toTracePurpose } from "#trace-purpose.ts";
-import { toTimestamp } from "./timestamp.ts";
+import { toTimestamp } from "#otlp/wire/timestamp.ts";
 
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
 

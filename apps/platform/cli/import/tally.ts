@@ -1,4 +1,4 @@
-import { renderTable } from "#cli/render-table.ts";
+import { renderTable } from "#cli/output/render-table.ts";
 
 export type Kind = "datasets" | "items" | "experiments" | "runs" | "scores" | "prompts";
 type Row = { written: number; there: number; readonly left: Map<string, number> };
