@@ -16,6 +16,9 @@ export type RunFacts = {
 export type Compared = Pick<NodesComparison, "nodes" | "is_repeated"> & { readonly first_divergence: Divergence | null };
 
 const MAX_ROWS = 200;
+/** Features that are compared, each over all items: what only few items have, as a step that is named by its item, tells nothing of the rest. */
+const MAX_FEATURES = 1_000;
+const MAX_COMPARED = 300_000;
 
 /**
  * What runs do at each node beside what they did before, paired by item. Whether something is so is compared as it is; what differs anyway from
@@ -56,15 +59,22 @@ function pairItems(candidate: readonly RunFacts[], baseline: readonly RunFacts[]
 }
 
 function compareAll(items: readonly ComparedItem[], isWanted: (aspect: NodeAspect) => boolean): readonly Row[] {
-  const found = new Map<string, Feature>();
+  const found = new Map<string, { readonly feature: Feature; runs: number }>();
   for (const { features } of items.flatMap(({ candidate, baseline }) => [...candidate, ...baseline])) {
     for (const [key, feature] of features) {
-      if (isWanted(feature.aspect) && !found.has(key)) {
-        found.set(key, feature);
+      const known = found.get(key);
+      if (known !== undefined) {
+        known.runs += 1;
+      } else if (isWanted(feature.aspect)) {
+        found.set(key, { feature, runs: 1 });
       }
     }
   }
-  return [...found].flatMap(([key, feature]) => compareFeature(items, key, feature) ?? []);
+  // Chosen of both sides together, so that what differs between them is neither preferred nor left out.
+  return [...found]
+    .toSorted(([, left], [, right]) => right.runs - left.runs)
+    .slice(0, Math.min(MAX_FEATURES, Math.ceil(MAX_COMPARED / items.length)))
+    .flatMap(([key, { feature }]) => compareFeature(items, key, feature) ?? []);
 }
 
 /** Null where nothing differs, or nothing pairs. */
@@ -120,6 +130,9 @@ function pairMeasured({ candidate, baseline }: ComparedItem, key: string): Value
 
 /** How often a run differs from one of the baseline, beside how often two runs of one side differ. */
 function pairDigests({ candidate, baseline }: ComparedItem, key: string): Values | null {
+  if (candidate.length < 2 && baseline.length < 2) {
+    return null;
+  }
   const digests = (runs: readonly FeaturedRun[]) => runs.flatMap(({ features }) => features.get(key)?.value ?? []);
   const [before, now] = [digests(baseline), digests(candidate)];
   const own = [differing(before), differing(now)].filter((share) => share !== null);

@@ -39,7 +39,7 @@ export async function writeNodes(query: Query, of: OfExperiment, run: RunKey, no
 }
 
 /** Characters of facts that are read of one side; of more a part of the items, chosen by chance, the same for both sides. */
-const MAX_CHARACTERS = 24_000_000;
+const MAX_CHARACTERS = 4_000_000;
 
 /** The newest attempts that say what they did. An evaluator of which less is better fails nothing. */
 export async function listRunFacts(
