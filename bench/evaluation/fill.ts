@@ -4,6 +4,10 @@ export const ITEMS = 10_000;
 export const EXPERIMENTS = 50;
 const RUN_SQL = "packages/foundation/testing/run-sql.ts";
 
+/** The newest, which are compared by what they did; of all it would be gigabytes. */
+const WITH_NODES = 4;
+const NODES = 12;
+
 export type Filled = { readonly projectId: string; readonly tenantId: string; readonly datasetId: string };
 
 /**
@@ -27,9 +31,10 @@ export async function fillExperiments(url: string, { projectId, tenantId, datase
         '{}', 1, '[{"name": "exact", "version": "1", "higher_is_better": true}]', 'bench', 'finished', at, at, ${ITEMS}
       from generate_series(1, ${EXPERIMENTS}) as e cross join lateral (select now() - (${EXPERIMENTS} - e) * interval '1 day' as at) as made`);
   for (let experiment = 1; experiment <= EXPERIMENTS; experiment += 1) {
-    await run(`insert into observability.experiment_runs (project_id, experiment_id, item_id, repetition, attempt, state, output, duration_ms, cost, tokens, checks)
+    await run(`insert into observability.experiment_runs (project_id, experiment_id, item_id, repetition, attempt, state, output, duration_ms, cost, tokens, checks, nodes)
         select '${projectId}', ${id(`${ITEMS + experiment}`)}, ${id("i")}, 0, 1, 'succeeded',
-          json_build_object('answer', repeat(md5((i * ${experiment})::text), case when i % 100 = 0 then 6400 else 32 end)), 900 + i % 100, 0.001 + i % 10 / 1e4, 500 + i % 50, '[]'
+          json_build_object('answer', repeat(md5((i * ${experiment})::text), case when i % 100 = 0 then 6400 else 32 end)), 900 + i % 100, 0.001 + i % 10 / 1e4, 500 + i % 50, '[]',
+          ${experiment > EXPERIMENTS - WITH_NODES ? nodesOf(experiment) : "null"}
         from generate_series(1, ${ITEMS}) as i;
       insert into observability.run_scores (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version, value, is_boolean)
         select '${projectId}', ${id(`${ITEMS + experiment}`)}, ${id("i")}, 0, 1, 'application', 'exact', '1',
@@ -39,4 +44,14 @@ export async function fillExperiments(url: string, { projectId, tenantId, datase
   for (const table of ["datasets", "item_revisions", "experiments", "experiment_runs", "run_scores"]) {
     await run(`vacuum analyze observability.${table}`);
   }
+}
+
+/** What run `i` did: a graph's nodes one after the other; the newest breaks one in fifty more at its third. */
+function nodesOf(experiment: number): string {
+  const isBroken = experiment === EXPERIMENTS ? "node = 3 and i % 50 = 1" : "false";
+  return `(select json_agg(json_build_object('path', 'agent › node ' || node, 'kind', 'node', 'begins', node * 2, 'ends', node * 2 + 1,
+    'edge', case when ${isBroken} then 'refund' else 'node ' || node + 1 end, 'has_failed', false, 'input', null,
+    'output', json_build_object('messages', left(md5((i * node)::text), 12)), 'duration_ms', 10 + (i * node) % 40, 'cost', null,
+    'place', json_build_object('path', 'src/agent.ts', 'function', 'node' || node, 'line', node * 10), 'caller', null))
+    from generate_series(1, ${NODES}) as node)`;
 }

@@ -58,6 +58,8 @@ async function measure(): Promise<void> {
     [one, grouped.two],
     [`${one}/comparison?baseline=${before}`, grouped.two],
     [`${one}/comparison?baseline=main`, grouped.four],
+    [`${one}/nodes?baseline=${before}`, grouped.two],
+    [`${one}/nodes?baseline=main`, grouped.four],
     [`${one}/gate?baseline=${before}`, grouped.two],
     [`${one}/gate?baseline=main`, grouped.four],
     [`${one}/items?baseline=${before}&limit=50`, grouped.two],
