@@ -38,7 +38,8 @@ export async function writeNodes(query: Query, of: OfExperiment, run: RunKey, no
     .execute();
 }
 
-/** Characters of facts that are read of one side; of more a part of the items, chosen by chance, the same for both sides. */
+/** Items that are read, and characters of facts of one side; of more a part of the items, chosen by chance, the same for both sides. */
+const MAX_ITEMS = 1_000;
 const MAX_CHARACTERS = 4_000_000;
 
 /** The newest attempts that say what they did. An evaluator of which less is better fails nothing. */
@@ -46,18 +47,20 @@ export async function listRunFacts(
   query: Query,
   { projectId, reader, experimentIds, higher }: Pooled & { readonly higher: readonly string[] },
 ): Promise<{ readonly runs: readonly RunFacts[]; readonly unknown: number }> {
-  const { rows } = await sql<Omit<RunFacts, "nodes"> & { readonly nodes: readonly NodeFact[] | null }>`
-    with run as (
-      select run.*, item.version, item.cluster,
-        sum(length(run.nodes::text)) over (order by md5(run.item_id::text), run.repetition, run.experiment_id) as total
+  const { rows } = await sql<Omit<RunFacts, "nodes"> & { readonly nodes: readonly NodeFact[] | null; readonly all: number }>`
+    with every as (
+      select run.experiment_id, run.item_id, run.repetition, run.attempt, run.state, run.nodes, item.version, item.cluster,
+        dense_rank() over (order by md5(run.item_id::text)) as place
       from observability.experiments as experiment
       join observability.experiment_runs as run on run.project_id = experiment.project_id and run.experiment_id = experiment.id and run.is_newest
         and run.state <> 'missing'
       join observability.item_revisions as item on item.project_id = run.project_id and item.dataset_id = experiment.dataset_id and item.item_id = run.item_id
         and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
       where experiment.project_id = ${projectId}::uuid and experiment.id = any(${experimentIds}::uuid[]) and ${hasRoleIn(reader, "viewer", projectId)}
+    ), run as (
+      select *, sum(length(nodes::text)) over (order by place, repetition, experiment_id) as total from every where place <= ${MAX_ITEMS}
     )
-    select run.item_id || ' ' || run.version as item, run.cluster,
+    select run.item_id || ' ' || run.version as item, run.cluster, (select count(*)::int from every) as "all",
       case when run.total <= ${MAX_CHARACTERS} and run.nodes::text <> '[]' then run.nodes end as nodes,
       run.state = 'failed' or exists (
         select from observability.run_scores as score
@@ -66,6 +69,6 @@ export async function listRunFacts(
           and (score.source = 'check' or score.name = any(${higher}::text[]))
       ) as has_failed
     from run`.execute(query);
-  const runs = rows.flatMap(({ nodes, ...run }) => (nodes === null ? [] : [{ ...run, nodes }]));
-  return { runs, unknown: rows.length - runs.length };
+  const runs = rows.flatMap(({ nodes, item, cluster, has_failed }) => (nodes === null ? [] : [{ item, cluster, has_failed, nodes }]));
+  return { runs, unknown: (rows[0]?.all ?? 0) - runs.length };
 }
