@@ -47,7 +47,7 @@ export async function listRunFacts(
   query: Query,
   { projectId, reader, experimentIds, higher }: Pooled & { readonly higher: readonly string[] },
 ): Promise<{ readonly runs: readonly RunFacts[]; readonly unknown: number }> {
-  const { rows } = await sql<Omit<RunFacts, "nodes"> & { readonly nodes: readonly NodeFact[] | null; readonly all: number }>`
+  const statement = sql<Omit<RunFacts, "nodes"> & { readonly nodes: readonly NodeFact[] | null; readonly all: number }>`
     with every as (
       select run.experiment_id, run.item_id, run.repetition, run.attempt, run.state, run.nodes, item.version, item.cluster,
         dense_rank() over (order by md5(run.item_id::text)) as place
@@ -68,7 +68,13 @@ export async function listRunFacts(
           and score.repetition = run.repetition and score.attempt = run.attempt and score.is_boolean and score.value < 1
           and (score.source = 'check' or score.name = any(${higher}::text[]))
       ) as has_failed
-    from run`.execute(query);
+    from run`;
+  const read = async (transaction: Query) => {
+    // To compile it takes as long as to answer it.
+    await sql`select set_config('jit', 'off', true)`.execute(transaction);
+    return statement.execute(transaction);
+  };
+  const { rows } = await (query.isTransaction ? read(query) : query.transaction().execute(read));
   const runs = rows.flatMap(({ nodes, item, cluster, has_failed }) => (nodes === null ? [] : [{ item, cluster, has_failed, nodes }]));
   return { runs, unknown: (rows[0]?.all ?? 0) - runs.length };
 }
