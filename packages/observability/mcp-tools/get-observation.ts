@@ -17,8 +17,10 @@ const inputSchema = z.strictObject({
   from: z.int().min(0).max(1e9).default(0).describe("Of one part: where to begin, in characters, as next_from of an answer before says."),
 });
 
-const OVERHEAD_TOKENS = 220;
+const OVERHEAD_TOKENS = 245;
 const NAME = 120;
+/** The SDKs tell a stack once where an error passes through several steps. */
+const STACK_BELOW = "If its error came from a step below, the stack is there; get_trace names that step as failing.";
 
 export const getObservationTool: ToolDefinition<typeof inputSchema> = {
   name: "get_observation",
@@ -45,11 +47,13 @@ type Answering = PartRange & { readonly reading: Reading };
 function answerFor(observation: Observation, parts: readonly ReadPart[], { part, from, reading: { call } }: Answering): string {
   const shown = fitParts(parts, { from, maxTokens: call.maxTokens - OVERHEAD_TOKENS, call });
   const cut = shown.filter(({ next_from: next }) => next !== null);
+  const isStackWanted = observation.status === "failure" && (part === undefined || part === "stack");
   const notes = [
     ...cut.map(
       ({ part: name, next_from: next, characters }) =>
         `${name} was cut to max_tokens: read on with part=${name}, from=${next} of ${characters} characters.`,
     ),
+    ...(isStackWanted && observation.stack === null ? [STACK_BELOW] : []),
     ...(parts.length === 0 ? [part === undefined ? "It has no input, output or error." : `It has no ${part}.`] : []),
   ];
   const code = observation.code === null ? null : codeText(observation.code);

@@ -190,6 +190,23 @@ cause of it: KeyError: `);
   expect(text).toContain("/usr/lib/x4.py:5 (call) in a library\n  + 2 calls of libraries");
   expect(text).not.toContain("\u001b");
   expect(await call("get_observation", { trace: ids.trace_id, observation: ids.observation_id, part: "stack" })).not.toContain("error:");
+
+  // The step around it, through which the same error went on.
+  const around = uuidv7();
+  await writeEvents(database, [
+    producer.event("observation.start", { ...ids, observation_id: around, parent_id: null, kind: "node", name: "n", started_at: at }),
+    producer.event("observation.end", {
+      ...ids,
+      observation_id: around,
+      ended_at: at,
+      duration_ms: 5,
+      status: "failure",
+      error: "Lost: it",
+    }),
+  ]);
+  const asked = { trace: ids.trace_id, observation: around };
+  expect(await call("get_observation", asked)).toContain("the stack is there; get_trace names that step");
+  expect(await call("get_observation", { ...asked, part: "error" })).not.toContain("the stack is there");
 });
 
 test("get_trace tells the stack of a run that failed by itself, and no more of it than fits", async () => {

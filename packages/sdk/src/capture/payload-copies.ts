@@ -6,7 +6,7 @@ import { quietly } from "./loose-values.ts";
 import { boundReasoning } from "./reasoning.ts";
 import type { Settings } from "../settings/settings.ts";
 import { safeText } from "../mask/safe-text.ts";
-import { readStack } from "./stack-trace.ts";
+import { isToldBelow, readStack } from "./stack-trace.ts";
 import { type Limits, measureSnapshot, PAYLOAD_LIMITS } from "./snapshot.ts";
 
 const MAX_ERROR_LENGTH = 8192;
@@ -54,8 +54,11 @@ export class PayloadCopies extends GivenFields {
     return error === undefined ? undefined : this.text(errorMessage(error), MAX_ERROR_LENGTH, "error");
   }
 
-  /** From where a failure came; undefined where that can't be read. */
-  stack(error: unknown): StackTrace | undefined {
+  /** From where a failure of a step came; undefined where that can't be read, and where a step right below tells it. */
+  stack(error: unknown, step: string, around: string): StackTrace | undefined {
+    if (isToldBelow(error, step, around)) {
+      return undefined;
+    }
     const read = quietly(() => readStack(error, (behind) => this.text(messageAlone(behind), MAX_MESSAGE_LENGTH, "error")));
     this.size += read?.length ?? 0;
     return read?.stack;

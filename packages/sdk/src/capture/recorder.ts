@@ -81,6 +81,8 @@ export type OpenTrace = { readonly traceId: string };
 export type OpenObservation = {
   readonly traceId: string;
   readonly observationId: string;
+  /** Its parent's id, or its trace's. */
+  readonly around: string;
   readonly startedAt: number;
   timeToFirstToken: number | undefined;
 };
@@ -122,7 +124,7 @@ export function endTrace(trace: OpenTrace, outcome: Outcome & { readonly pausedA
       status: outcome.status,
       output: copies.payload(outcome.output, "output"),
       error: copies.errorText(outcome.error),
-      stack: outcome.status === "failure" ? copies.stack(outcome.error) : undefined,
+      stack: outcome.status === "failure" ? copies.stack(outcome.error, trace.traceId, "") : undefined,
       paused_at: outcome.pausedAt,
       attributes: copies.attributes(outcome.attributes),
     });
@@ -150,7 +152,8 @@ export function startObservation(start: ObservationStart): OpenObservation | und
       attributes: copies.attributes(start.attributes),
     };
     publish("observation.start", sdkState.replay.getStore()?.note(body) ?? body);
-    return { traceId: start.traceId, observationId, startedAt: performance.now(), timeToFirstToken: undefined };
+    const around = start.parentId ?? start.traceId;
+    return { traceId: start.traceId, observationId, around, startedAt: performance.now(), timeToFirstToken: undefined };
   });
 }
 
@@ -171,7 +174,7 @@ export function endObservation(observation: OpenObservation, outcome: Observatio
       status: outcome.status,
       output: copies.payload(outcome.output, "output"),
       error: copies.errorText(outcome.error),
-      stack: outcome.status === "failure" ? copies.stack(outcome.error) : undefined,
+      stack: outcome.status === "failure" ? copies.stack(outcome.error, observation.observationId, observation.around) : undefined,
       model: copies.label("model", outcome.model),
       usage: copies.usage(outcome.usage),
       time_to_first_token_ms: timeToFirstToken === undefined ? undefined : Math.max(0, Math.round(timeToFirstToken)),

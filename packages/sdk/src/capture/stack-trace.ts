@@ -66,6 +66,19 @@ export function readStack(failure: unknown, messageOf: (error: unknown) => strin
   return { stack: { ...place.origin(), errors, ...(omitted > 0 ? { omitted } : {}) }, length: MAX_LENGTH - left };
 }
 
+/** The step around the one that failed with an error last, by the error. */
+const passedTo = new WeakMap<object, string>();
+
+/** Whether a step right below has failed with the same error, and so tells its stack. Notes where the error goes on to. */
+export function isToldBelow(failure: unknown, step: string, around: string): boolean {
+  if (typeof failure !== "object" || failure === null) {
+    return false;
+  }
+  const isTold = passedTo.get(failure) === step;
+  passedTo.set(failure, around);
+  return isTold;
+}
+
 function errorsBehind({ error, causes }: Behind, of: number): readonly Behind[] {
   const { cause } = Object(error) as { cause?: unknown };
   const caused = cause === undefined || cause === null ? [] : [{ error: cause, relation: "cause" as const, of, causes: causes + 1 }];

@@ -11,7 +11,7 @@ from sightline._capture.known_objects import short_message
 from sightline._capture.loose_values import quietly
 from sightline._capture.reasoning import bound_reasoning
 from sightline._capture.snapshot import PAYLOAD_LIMITS, SMALL_LIMITS, Limits, take_snapshot
-from sightline._capture.stack_trace import read_stack
+from sightline._capture.stack_trace import is_told_below, read_stack
 from sightline._mask import WITHHELD
 from sightline._settings.settings import PayloadField, Settings
 
@@ -60,14 +60,14 @@ class PayloadCopies(GivenFields):
     def error_text(self, error: Any) -> str | None:
         return None if error is None else self.text(error_message(error), _MAX_ERROR_LENGTH, "error")
 
-    def stack(self, error: Any) -> dict[str, Any] | None:
-        """From where a failure came; None where that can't be read."""
+    def stack(self, error: Any, step: str, around: str | None) -> dict[str, Any] | None:
+        """From where a failure of a step came; None where that can't be read, and where a step right below tells it."""
 
         def message_of(behind: BaseException) -> str:
             message = quietly(lambda: short_message(behind, _MAX_MESSAGE_LENGTH))
             return self.text("[unreadable]" if message is None else message, _MAX_MESSAGE_LENGTH, "error")
 
-        stack = quietly(lambda: read_stack(error, message_of))
+        stack = quietly(lambda: None if is_told_below(error, step, around) else read_stack(error, message_of))
         if stack is None:
             return None
         self.size += stack.length

@@ -37,6 +37,8 @@ class OpenTrace:
 class OpenObservation:
     trace_id: str
     observation_id: str
+    around: str
+    """Its parent's id, or its trace's."""
     started_at: float
     """Seconds of the performance counter."""
     time_to_first_token: float | None = None
@@ -115,7 +117,7 @@ def end_trace(trace: OpenTrace, outcome: Outcome) -> None:
             "status": outcome.status,
             "output": copies.payload(outcome.output, "output"),
             "error": copies.error_text(outcome.error),
-            "stack": copies.stack(outcome.error) if outcome.status == "failure" else None,
+            "stack": copies.stack(outcome.error, trace.trace_id, None) if outcome.status == "failure" else None,
             "paused_at": outcome.paused_at,
             "attributes": copies.attributes(outcome.attributes),
         }
@@ -163,12 +165,13 @@ def start_observation(
         if replay is not None:
             replay.note(body)
         publish("observation.start", body)
-        return OpenObservation(trace_id, observation_id, perf_counter())
+        return OpenObservation(trace_id, observation_id, parent_id or trace_id, perf_counter())
 
     return _record("observation", work)
 
 
 def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
+    step, around = observation.observation_id, observation.around
     measured = (perf_counter() - observation.started_at) * 1000
     duration = measured if outcome.duration_ms is None else outcome.duration_ms
     first_token = observation.time_to_first_token
@@ -182,7 +185,7 @@ def end_observation(observation: OpenObservation, outcome: Outcome) -> None:
             "status": outcome.status,
             "output": copies.payload(outcome.output, "output"),
             "error": copies.error_text(outcome.error),
-            "stack": copies.stack(outcome.error) if outcome.status == "failure" else None,
+            "stack": copies.stack(outcome.error, step, around) if outcome.status == "failure" else None,
             "model": copies.label("model", outcome.model),
             "usage": copies.usage(outcome.usage),
             "time_to_first_token_ms": None if first_token is None else max(0, round(first_token)),

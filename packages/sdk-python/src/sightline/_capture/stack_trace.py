@@ -28,6 +28,20 @@ class Stack(NamedTuple):
     """Characters, about."""
 
 
+_PASSED_TO = "_sightline_passed_to"
+"""On an exception, of which Python's own take no weak reference: the step around the one that failed with it last."""
+
+
+def is_told_below(failure: Any, step: str, around: str | None) -> bool:
+    """Whether a step right below has failed with the same exception, and so tells its stack. Notes where it goes on to."""
+    held = getattr(failure, "__dict__", None)
+    if type(held) is not dict:
+        return False
+    is_told = held.get(_PASSED_TO) == step
+    held[_PASSED_TO] = around
+    return is_told
+
+
 class _Behind(NamedTuple):
     error: BaseException
     relation: str | None
