@@ -106,16 +106,20 @@ function restoreTraceLimit(limit: number): void {
 
 function referenceFromStack(stack: string): CodeReference | undefined {
   const frame = applicationFrame(stack);
-  if (frame === undefined) {
-    return undefined;
-  }
-  const { root, repo, commit } = findCodeOrigin(frame.file);
-  const [, name] = /^\s*at (?:async )?([\w$.]+) \(/.exec(frame.text) ?? [];
+  const [, name] = /^\s*at (?:async )?([\w$.]+) \(/.exec(frame?.text ?? "") ?? [];
+  return frame === undefined ? undefined : referenceAt({ ...frame, name });
+}
+
+type Place = { readonly file: string; readonly line: number; readonly name: string | undefined };
+
+/** @param place `file` is its whole path, `line` counts from 1. */
+export function referenceAt({ file, line, name }: Place): CodeReference {
+  const { root, repo, commit } = findCodeOrigin(file);
   return {
     repo,
     commit,
-    file: pathInRepository(frame.file, root).slice(0, MAX_PATH_LENGTH),
-    line: frame.line,
+    file: pathInRepository(file, root).slice(0, MAX_PATH_LENGTH),
+    line,
     function: name?.slice(0, MAX_NAME_LENGTH),
   };
 }

@@ -1,4 +1,5 @@
 import { callerReference } from "../capture/code-reference.ts";
+import { definitionSite } from "../capture/definition-site.ts";
 import { readTraceName } from "../capture/given-options.ts";
 import { quietly } from "../capture/loose-values.ts";
 import type { CodeReference } from "../event/event.ts";
@@ -86,7 +87,8 @@ function rememberCode(code: Map<string, CodeReference>, inputs: readonly unknown
         ? first.flatMap((node: unknown) => (Array.isArray(node) ? [[String(node[0]), node[1]] as const] : []))
         : Object.entries(first ?? {});
   for (const [name, action] of nodes) {
-    const reference = callerReference(typeof action === "function" && action.name !== "" ? action.name : name);
+    const defined = typeof action === "function" && action.name !== "" ? (action as (...given: never[]) => unknown) : undefined;
+    const reference = (defined && quietly(() => definitionSite(defined))) ?? callerReference(defined?.name ?? name);
     if (reference !== undefined) {
       code.set(name, reference);
     }
