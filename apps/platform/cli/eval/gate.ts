@@ -123,9 +123,10 @@ async function report(client: EvaluationClient, gate: Gate, options: GateOptions
   const worse = options.baseline === false ? [] : await findWorsePlaces(client, gate, options.baseline);
   const { id, dataset } = gate.comparison.candidate;
   const link = toLink(id, options);
-  const divergence = gate.outcome === "worse" ? await findDivergence(client, id, options) : [];
+  // The verdict stands also where nobody can say where it begins.
+  const divergence = gate.outcome === "worse" ? await findDivergence(client, id, options).catch(() => []) : [];
   const text = toMarkdown({ title, gate, worse, divergence, link });
-  await show([lines.join("\n"), toTable(gate.comparison), ...divergence].join("\n\n"), text, options);
+  await show([lines.join("\n"), ...divergence, toTable(gate.comparison)].join("\n\n"), text, options);
   if (process.env["GITHUB_ACTIONS"] === "true") {
     for (const annotation of toAnnotations(gate, worse)) {
       console.log(annotation);

@@ -13,9 +13,11 @@ const asItIs = (text: string) => text;
 
 /** The scores as a table of Markdown; `quote` writes what others named. */
 export function toTable({ candidate, baseline, scores, notes }: ExperimentComparison, quote = asItIs): string {
-  const against = baseline.map(({ name, commit }) => quote(commit === null ? name : `${name} (${commit.slice(0, 8)})`)).join(", ");
+  const withCommit = ({ name, commit }: ExperimentComparison["candidate"]) =>
+    quote(commit === null ? name : `${name} (${commit.slice(0, 8)})`);
+  const against = baseline.map(withCommit).join(", ");
   return [
-    `${quote(candidate.name)} over ${quote(candidate.dataset)} version ${candidate.dataset_version}, ${against === "" ? "beside nothing" : `beside ${against}`}`,
+    `${withCommit(candidate)} over ${quote(candidate.dataset)} version ${candidate.dataset_version}, ${against === "" ? "beside nothing" : `beside ${against}`}`,
     ...notes.map(quote),
     "",
     "| score | baseline | now | difference (95 %) | verdict |",
