@@ -74,7 +74,7 @@ export default defineConfig({
     },
     {
       // Programs as users write them, who know the SDK by its name.
-      files: ["packages/sdk/examples/**"],
+      files: ["packages/sdk/examples/**", "packages/sdk/testing/faulty-agents/**"],
       rules: { "no-console": "off", "node/no-process-env": "off", "no-restricted-imports": "off" },
     },
   ],
