@@ -75,6 +75,10 @@ async function findDivergence(client: EvaluationClient, id: string, { baseline }
   return first === null ? [] : [`First divergence: ${describeFirst(first)}.`];
 }
 
+function untold(error: unknown): readonly string[] {
+  return [`Where it begins could not be asked: ${errorMessage(error)}`];
+}
+
 async function chooseExperiment(client: EvaluationClient, what: What, given: readonly string[], options: GateOptions): Promise<string> {
   const [id] = given;
   if (what !== "run" && id !== undefined) {
@@ -124,7 +128,7 @@ async function report(client: EvaluationClient, gate: Gate, options: GateOptions
   const { id, dataset } = gate.comparison.candidate;
   const link = toLink(id, options);
   // The verdict stands also where nobody can say where it begins.
-  const divergence = gate.outcome === "worse" ? await findDivergence(client, id, options).catch(() => []) : [];
+  const divergence = gate.outcome === "worse" ? await findDivergence(client, id, options).catch(untold) : [];
   const text = toMarkdown({ title, gate, worse, divergence, link });
   await show([lines.join("\n"), ...divergence, toTable(gate.comparison)].join("\n\n"), text, options);
   if (process.env["GITHUB_ACTIONS"] === "true") {
