@@ -1,5 +1,4 @@
 import type { InspectorNotification, Debugger, Session } from "node:inspector";
-import { memoize } from "../mask/memoize.ts";
 import type { CodeReference } from "../event/event.ts";
 import { asPath, isApplication, referenceAt } from "./code-reference.ts";
 
@@ -10,18 +9,40 @@ type Location = { readonly scriptId: string; readonly lineNumber: number; readon
 const ASKED = Symbol.for("sightline.asked");
 const MAX_SOURCE_LENGTH = 4096;
 
+/** Of functions with one source text so many are asked after; then they are taken for closures, made anew by one line. */
+const MAX_ASKS = 16;
+const MAX_SOURCES = 1000;
+const siteOfFunction = new WeakMap<Defined, { readonly site: CodeReference | undefined }>();
+const sources = new Map<string, { readonly site: CodeReference | undefined; readonly asks: number }>();
+
 /**
  * Where a function of the application is defined; undefined where the engine does not say. Its debugger knows, and is asked without stopping
- * anything: no code of the application runs meanwhile. It takes milliseconds, so it is asked once for each source text.
+ * anything: no code of the application runs meanwhile. It takes milliseconds, so each function is asked after once.
  */
 export function definitionSite(defined: Defined): CodeReference | undefined {
-  asked = defined;
+  const known = siteOfFunction.get(defined);
+  if (known !== undefined) {
+    return known.site;
+  }
   const source = Function.prototype.toString.call(defined);
-  return source.length > MAX_SOURCE_LENGTH || source.endsWith("{ [native code] }") ? undefined : siteOfSource(`${defined.name}\n${source}`);
+  if (source.length > MAX_SOURCE_LENGTH || source.endsWith("{ [native code] }")) {
+    return undefined;
+  }
+  const same = sources.get(source) ?? { site: undefined, asks: 0 };
+  if (same.asks >= MAX_ASKS) {
+    return same.site;
+  }
+  const site = askEngine(defined);
+  siteOfFunction.set(defined, { site });
+  if (sources.size >= MAX_SOURCES) {
+    sources.clear();
+  }
+  sources.set(source, { site, asks: same.asks + 1 });
+  return site;
 }
 
-let asked: Defined | undefined;
-const siteOfSource = memoize(() => (asked === undefined ? undefined : askEngine(asked)), { entries: 1000, keyLength: Infinity });
+/** By the engine's numbers, which it tells of all scripts at once: that takes long, so it is asked again only for a script that came later. */
+const urls = new Map<string, string>();
 
 function askEngine(defined: Defined): CodeReference | undefined {
   // Looked up, not imported: bundlers and other engines know no such module.
@@ -29,14 +50,15 @@ function askEngine(defined: Defined): CodeReference | undefined {
   if (session === undefined) {
     return undefined;
   }
-  const urls = new Map<string, string>();
-  session.on("Debugger.scriptParsed", ({ params }: InspectorNotification<Debugger.ScriptParsedEventDataType>) =>
-    urls.set(params.scriptId, params.url),
-  );
   session.connect();
   try {
-    session.post("Debugger.enable");
     const location = locate(session, defined);
+    if (location !== undefined && !urls.has(location.scriptId)) {
+      session.on("Debugger.scriptParsed", ({ params }: InspectorNotification<Debugger.ScriptParsedEventDataType>) =>
+        urls.set(params.scriptId, params.url),
+      );
+      session.post("Debugger.enable");
+    }
     const url = location === undefined ? undefined : urls.get(location.scriptId);
     return location === undefined || url === undefined ? undefined : toReference(url, location, defined.name);
   } finally {
