@@ -91,7 +91,9 @@ export async function checkOut({ name, language }: FaultyAgent, environment: Nod
     /** `sightline eval` as CI runs it. */
     gate: async (...words: string[]) => {
       const child = run(process.execPath, [PROGRAM, "eval", ...words], { cwd: folder, env: environment, timeout: 120_000 });
-      return await child.catch((error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error).then((end) => ({ code: 0, ...end }));
+      return await child
+        .catch((error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error)
+        .then((end) => ({ code: 0, ...end }));
     },
     /** @returns the id of the experiment. */
     evaluate: async (dataset: string, experiment: string) => {
