@@ -26,9 +26,9 @@ export function describeCompanySignIn(stage: () => Stage, names: () => DnsServer
         await logOut(visitor, admin.email);
 
         await visitor.getByLabel("E-mail").fill("ann@acme.example");
-        await visitor.getByRole("button", { name: "Log in with Acme ID" }).waitFor();
+        await visitor.getByRole("button", { name: "Continue with Acme ID" }).waitFor();
         await expectAccessible(visitor, "login-company");
-        await visitor.getByRole("button", { name: "Log in with Acme ID" }).click();
+        await visitor.getByRole("button", { name: "Continue with Acme ID" }).click();
         await visitor.getByRole("button", { name: "ann@acme.example" }).waitFor();
         expect(new URL(visitor.url()).search).toBe("");
         await visitor.goto(`${consoleUrl}/admin/security`);

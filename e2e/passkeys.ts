@@ -41,10 +41,10 @@ export function describePasskeys(stage: () => Stage): void {
         await authenticator.pause();
         await logOut(visitor, member.email);
 
-        await visitor.getByRole("button", { name: "Log in with a passkey" }).waitFor();
+        await visitor.getByRole("button", { name: "Use a passkey" }).waitFor();
         await expectAccessible(visitor, "login-passkey");
         await authenticator.goOn();
-        await visitor.getByRole("button", { name: "Log in with a passkey" }).click();
+        await visitor.getByRole("button", { name: "Use a passkey" }).click();
         await visitor.getByRole("button", { name: member.email }).waitFor();
         await authenticator.pause();
         await logOut(visitor, member.email);

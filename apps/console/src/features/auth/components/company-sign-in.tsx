@@ -48,7 +48,7 @@ export function CompanySignIn({ email, next }: CompanySignInProps) {
         loading={start.isPending || start.isSuccess}
         onClick={() => start.mutate(id)}
       >
-        Log in with {name}
+        Continue with {name}
       </Button>
     </div>
   ));

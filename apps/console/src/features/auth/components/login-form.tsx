@@ -89,7 +89,7 @@ export function LoginForm({ initialEmail, fixedEmail = false, forgot, next, onLo
       </Button>
       {passkey !== undefined && (
         <PasskeyButton asking={passkey} size="md" onClick={() => passkey.mutate(undefined)}>
-          Log in with a passkey
+          Use a passkey
         </PasskeyButton>
       )}
       <CompanySignIn email={email} next={next} />

@@ -70,7 +70,7 @@ export function CompanyDialog({ sso, redirectUri, onClose }: CompanyDialogProps)
         </Stack>
         <TextInput
           label="Name"
-          description="The login page says “Log in with…”"
+          description="The login page says “Continue with…”"
           placeholder="Acme ID"
           maxLength={40}
           data-autofocus
