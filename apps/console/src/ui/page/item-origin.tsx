@@ -20,6 +20,7 @@ export function ItemOrigin({ projectId, source }: { readonly projectId: string; 
         <Anchor
           component={Link}
           inherit
+          underline="always"
           to="/projects/$projectId/traces/$traceId"
           params={{ projectId, traceId }}
           search={{ observation: stepId }}
@@ -35,6 +36,7 @@ export function ItemOrigin({ projectId, source }: { readonly projectId: string; 
             <Anchor
               component={Link}
               inherit
+              underline="always"
               {...codeLink(repositoryName(repo))}
               search={{ path, commit }}
               {...(line === undefined ? {} : { hash: `L${line}` })}

@@ -154,7 +154,7 @@ function Places({ projectId, of: { candidate_place: now, baseline_place: before 
       {isKnown && base !== undefined && head !== undefined && base !== head && (
         <div className={classes.small}>
           before <ItemOrigin projectId={projectId} source={before ?? null} />,{" "}
-          <Anchor component={Link} to="/code/$owner/$repo/compare" params={link.params} search={{ base, head }} inherit>
+          <Anchor component={Link} to="/code/$owner/$repo/compare" params={link.params} search={{ base, head }} inherit underline="always">
             what changed
           </Anchor>
         </div>
