@@ -116,7 +116,8 @@ describe("faults planted in agents", needsPython, () => {
       const commit = (await checkout.plant(fault)).slice(0, 8);
       await firstDivergence(await checkout.evaluate(dataset, "change"), before);
       const words = ["--dataset", dataset, "--baseline", "main"];
-      const edge = agent.name === "refunds" ? "verify → ask instead of verify → refund" : "judge → search instead of judge → write";
+      // By chance the edge that is missing is not sure, and the one in its place is told alone.
+      const edge = agent.name === "refunds" ? "verify → ask( instead of verify → refund)?" : "judge → search( instead of judge → write)?";
       const line = await checkout.git("grep", "-nE", "(def|function) (verify|judge)[(]", "--", fault.file);
       const told = new RegExp(
         `^First divergence: begins at ${line.split(":").slice(0, 2).join(":")}: edge ${edge} \\(.*\\) in \\d+ of \\d+ failing items\\.$`,
