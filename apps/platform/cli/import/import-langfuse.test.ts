@@ -9,7 +9,6 @@ import { startProduct, type StartedProduct } from "#testing/started-product.ts";
 
 /** 10 has 10,000 items, 50 runs and 200,000 scores: `npm run prove:import`. */
 const DATASETS = Number(process.env["IMPORT_DATASETS"] ?? "1");
-const BIG = DATASETS > 1;
 vi.setConfig({ testTimeout: 1_800_000, hookTimeout: 120_000 });
 
 const PASSWORD = "seven green lanterns";
@@ -61,7 +60,7 @@ async function countRows(project: string): Promise<Readonly<Record<string, numbe
 }
 
 test.for([3, 4] as const)("Langfuse %i comes over whole, and a second time nothing is written", async (version) => {
-  const size = BIG ? { itemsOfEach: 1_000, runsOfEach: 5, scoresOfEach: 4 } : { itemsOfEach: 130, runsOfEach: 2, scoresOfEach: 3 };
+  const size = DATASETS > 1 ? { itemsOfEach: 1_000, runsOfEach: 5, scoresOfEach: 4 } : { itemsOfEach: 130, runsOfEach: 2, scoresOfEach: 3 };
   const project: FakeProject = { version, datasets: DATASETS, isBusy: true, ...size };
   const [items, runs] = [DATASETS * size.itemsOfEach, DATASETS * size.runsOfEach];
   const [runItems, scores] = [items * size.runsOfEach, items * size.runsOfEach * size.scoresOfEach];
@@ -107,7 +106,7 @@ test.for([3, 4] as const)("Langfuse %i comes over whole, and a second time nothi
   }
 });
 
-test.skipIf(BIG)("a score that came later is written in a next attempt; what has no run here is told", async () => {
+test("a score that came later is written in a next attempt; what has no run here is told", async () => {
   const langfuse = await startFakeLangfuse({ version: 4, datasets: 1, itemsOfEach: 3, runsOfEach: 1, scoresOfEach: 1 });
   try {
     const environment = await environmentOf("late", langfuse.url);
@@ -145,7 +144,7 @@ test.skipIf(BIG)("a score that came later is written in a next attempt; what has
   }
 });
 
-test.skipIf(BIG)("one odd row costs itself alone, and what hangs on it is told; outputs of version 3 come from the traces", async () => {
+test("one odd row costs itself alone, and what hangs on it is told; outputs of version 3 come from the traces", async () => {
   const langfuse = await startFakeLangfuse({ version: 3, datasets: 1, itemsOfEach: 5, runsOfEach: 1, scoresOfEach: 1 });
   try {
     const environment = await environmentOf("odd", langfuse.url);
@@ -176,7 +175,7 @@ test.skipIf(BIG)("one odd row costs itself alone, and what hangs on it is told; 
   }
 });
 
-test.skipIf(BIG)("wrong keys are said without the secret, and nothing is made", async () => {
+test("wrong keys are said without the secret, and nothing is made", async () => {
   const langfuse = await startFakeLangfuse({ version: 3, datasets: 1, itemsOfEach: 1, runsOfEach: 1, scoresOfEach: 1 });
   try {
     const environment = { ...(await environmentOf("keys", langfuse.url)), LANGFUSE_SECRET_KEY: "sk-lf-wrong" };
@@ -193,7 +192,7 @@ test.skipIf(BIG)("wrong keys are said without the secret, and nothing is made", 
   }
 });
 
-test.skipIf(BIG)("a file of JSON lines comes over once", async () => {
+test("a file of JSON lines comes over once", async () => {
   const environment = await environmentOf("lines", "");
   await writeFile(join(folder, "items.jsonl"), '{"input":1,"expected":2}\n{"input":2}\n');
   const words = ["import", "jsonl", "items.jsonl", "--dataset", "refunds"];
