@@ -206,6 +206,7 @@ export const PARTS: readonly Part[] = [
           "retrieval/scope",
           "scip",
           "scip/format",
+          "watching",
           "webhooks",
           "tenants",
           "credentials",
@@ -349,7 +350,7 @@ export const PARTS: readonly Part[] = [
         why: "vectors follow a build and do not wait for one",
       },
       "indexing/history": {
-        uses: ["indexing/build", "indexing/tasks", "credentials", "splitting", "git", "store/index", "store/tenancy"],
+        uses: ["indexing/build", "indexing/tasks", "watching", "credentials", "splitting", "git", "store/index", "store/tenancy"],
         why: "history is kept beside the index, not by its jobs",
       },
       "indexing/reading": {
@@ -359,6 +360,10 @@ export const PARTS: readonly Part[] = [
       "indexing/tasks": {
         uses: ["git", "store/records", "store/tenancy"],
         why: "how work is repeated and leased does not depend on the work",
+      },
+      watching: {
+        uses: ["indexing/build", "indexing/tasks", "retrieval/patterns", "retrieval/query", "retrieval/scope", "git", "store/tenancy"],
+        why: "what is watched for is read as searches read it, and told of by whoever has the commits",
       },
       webhooks: {
         uses: ["webhooks/hosts", "credentials", "git", "store/records", "store/tenancy"],

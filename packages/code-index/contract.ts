@@ -14,6 +14,7 @@ export * from "./contract/search.ts";
 export * from "./contract/symbol-kinds.ts";
 export * from "./contract/history.ts";
 export * from "./contract/scip.ts";
+export * from "./contract/saved-searches.ts";
 
 const timestamp = z.iso.datetime();
 

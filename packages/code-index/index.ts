@@ -23,6 +23,7 @@ import { createMcpEndpoint, type McpEndpoint } from "./mcp/handler.ts";
 import { mcpChallenge, mcpRoutes, resourceMetadataRoutes } from "./mcp/mcp.routes.ts";
 import { registerQueueMetrics } from "./http/queue-metrics.ts";
 import { repositoryRoutes } from "./http/repositories.routes.ts";
+import { savedSearchRoutes } from "./http/saved-searches.routes.ts";
 import { scipRoutes } from "./http/scip.routes.ts";
 import { createWebhook } from "./http/webhook.routes.ts";
 import type { CodeIndexConfig, EmbeddingConfig } from "./config.ts";
@@ -73,6 +74,8 @@ export type CodeIndexApiOptions = {
   readonly authorizationServer?: string | undefined;
   /** Plug-in tools of another part, which `/mcp` offers beside its own. */
   readonly plugin?: PluginTools | undefined;
+  /** Whether people are mailed what their watched searches found. */
+  readonly mails?: boolean;
 };
 
 export type CodeIndexApi = {
@@ -93,7 +96,7 @@ export type CodeIndexApi = {
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin } = options;
+  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, mails = false } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const searching: SearchDependencies = {
     ...createSearchState(),
@@ -176,6 +179,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       commitRoutes({ database }),
       searchRoutes({ ...searching, grepLimit, finder }),
+      savedSearchRoutes({ database, clock, mails }),
       webhook.routes,
       deliveryRoutes({ database, clock }),
     ].map(withStatusOfContract),

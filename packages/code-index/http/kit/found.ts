@@ -8,6 +8,7 @@ const MISSING = {
   developer_token: "There is no such developer token; GET /api/v1/developer-tokens lists them.",
   job: "There is no job with this id; GET /api/v1/jobs lists them.",
   repository: "There is no repository with this id; GET /api/v1/repos lists them, and POST /api/v1/repos registers one.",
+  saved_search: "You have no saved search with this id; GET /api/v1/saved-searches lists them.",
 } as const;
 
 /** @throws {AppError} `<what>_not_found` (404) when there is none. */

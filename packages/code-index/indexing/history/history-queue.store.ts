@@ -16,8 +16,9 @@ export type ClaimedHistory = {
   readonly cloneUrl: string;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** The commit that is indexed. */
+  /** The commit that is indexed, and the one that was when the history was fetched before. */
   readonly commit: string;
+  readonly base: string | null;
 };
 
 type Moment = { readonly now: Date };
@@ -52,10 +53,12 @@ export async function claimHistory(
       returning ref_id
     )
     select ref.ref_id as "refId", ${workerId} as "workerId", ref.tenant_id as "tenantId", ref.repo_id as "repoId", ref.name as ref,
-      repository.clone_url as "cloneUrl", repository.include, repository.exclude, ref.indexed_commit as commit
+      repository.clone_url as "cloneUrl", repository.include, repository.exclude, ref.indexed_commit as commit,
+      history.commit as base
     from claimed
     join codeindex.refs as ref on ref.ref_id = claimed.ref_id
     join codeindex.repositories as repository on repository.id = ref.repo_id
+    left join codeindex.histories as history on history.ref_id = ref.ref_id
   `.execute(database.query);
   return rows[0];
 }

@@ -18,6 +18,7 @@ import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { settleTables } from "#store/index/settle-tables.store.ts";
 import { toFailureReason } from "#indexing/tasks/interrupted.ts";
 import { workOnClaim } from "#indexing/tasks/work-on-claim.ts";
+import { watchAdded } from "#watching/watch-added.ts";
 import { describeChanges, describeCommit } from "./describe-commit.ts";
 
 export type HistoryTools = {
@@ -89,6 +90,7 @@ async function bringUp(tools: HistoryTools, claimed: ClaimedHistory, signal: Abo
   await showHistory(database, begun.writer, shown);
   // Written after the build, whose end has looked at the tables.
   await settleTables(database, tenant, { paths: 0 });
+  await watchAdded(tools, { ...claimed, tenant, history, signal });
   return plan.missing.length;
 }
 

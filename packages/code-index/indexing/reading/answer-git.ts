@@ -10,7 +10,7 @@ import { fetchWhole } from "#git/revisions/fetch-whole.ts";
 import { Beyond, findPlaces, type Place } from "#git/revisions/place.ts";
 import { refuseUnknown, resolveRevision } from "#git/revisions/resolve-revision.ts";
 import { SourceError } from "#git/source-error.ts";
-import { readChangeRules, type ChangeRules } from "./change-rules.ts";
+import { readChangeRules, type ChangeRules } from "#indexing/build/change-rules.ts";
 import { answerGitRead, claimGitRead, type ClaimedGitRead, type GitAnswer, type GitQuestion } from "#store/records/git-reads.store.ts";
 import { findTenant, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { compareTwo, findByText, readOneCommit } from "./read-commits.ts";

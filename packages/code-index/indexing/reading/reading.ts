@@ -1,6 +1,6 @@
 import type { Place } from "#git/revisions/place.ts";
 import type { IndexedBranch } from "#git/revisions/resolve-revision.ts";
-import type { ChangeRules } from "./change-rules.ts";
+import type { ChangeRules } from "#indexing/build/change-rules.ts";
 
 /** What a question about a repository's commits is answered from. */
 export type Reading = {

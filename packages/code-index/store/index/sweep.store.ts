@@ -38,6 +38,18 @@ export async function sweepTenant(database: CodeIndexDatabase, tenant: Swept): P
   }
   await sweepHistories(database, tenant);
   await sweepScipUploads(database, tenant);
+  await sweepWatchLines(database, tenant);
+}
+
+/** Deletes the lines of alerts that are no more. */
+async function sweepWatchLines(database: CodeIndexDatabase, { schema }: Swept): Promise<void> {
+  const lines = sql.id(schema, "watch_lines");
+  const { rows } = await sql<{ alert_id: string }>`select alert_id from ${lines}`.execute(database.query);
+  const { rows: gone } = await sql<{ id: string }>`
+    select id from unnest(${rows.map((row) => row.alert_id)}::uuid[]) as line(id)
+    where not exists (select from codeindex.watch_alerts as alert where alert.id = line.id)
+  `.execute(database.query);
+  await sql`delete from ${lines} where alert_id = any(${gone.map((row) => row.id)}::uuid[])`.execute(database.query);
 }
 
 async function sweepScipUploads(database: CodeIndexDatabase, tenant: Swept): Promise<void> {

@@ -19,6 +19,7 @@ export const TENANT_REVISIONS: readonly ((template: TenantTemplate) => RawBuilde
   thirdRevision,
   fourthRevision,
   fifthRevision,
+  sixthRevision,
 ];
 
 /** A name without what it is inside of, in lower case: `Server::start` is `start`. The index is made of the very same words. */
@@ -232,4 +233,9 @@ function fifthRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
     -- What a content is written in, where that is no Unicode that says so itself.
     alter table ${schema}.documents add column encoding text, add column encoding_guessed boolean not null default false;
   `;
+}
+
+/** Lines that were added and match a watched search, by the alert that tells of them. */
+function sixthRevision({ schema }: TenantTemplate): RawBuilder<unknown> {
+  return sql`create table ${schema}.watch_lines (alert_id uuid primary key, lines json not null)`;
 }

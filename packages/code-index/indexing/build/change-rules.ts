@@ -1,7 +1,7 @@
 import { runGit } from "#git/git.ts";
 import type { History } from "#git/history.ts";
-import { createIgnore, readAttributes } from "#indexing/build/ignore.ts";
-import { skipUnread } from "#indexing/build/skip.ts";
+import { createIgnore, readAttributes } from "./ignore.ts";
+import { skipUnread } from "./skip.ts";
 import { decode } from "#splitting/decode.ts";
 import { toUtf8, type Recoded } from "#splitting/to-utf8.ts";
 

@@ -1,0 +1,1 @@
+drop table codeindex.watch_alerts, codeindex.saved_searches;
