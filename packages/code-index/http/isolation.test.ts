@@ -26,8 +26,8 @@ beforeAll(async () => {
   fixture = await createMarkedFixture();
   const { running, allowedId } = fixture;
   tokens.set("owner", running.issue({ tid: "one" }));
-  tokens.set("admin", running.issue({ tid: "two" }));
-  tokens.set("member", running.issue({ tid: "two", role: "member" }));
+  tokens.set("admin", running.issue({ tid: "two", sub: "admin-two" }));
+  tokens.set("member", running.issue({ tid: "two", role: "member", sub: "member-two" }));
   tokens.set("token", await running.createToken("two"));
   const restricted = await running.server.inject({
     method: "POST",
@@ -267,7 +267,7 @@ function asAnswer(body: string): Answer {
 /** Everything of tenant `one` that a foreign request could have changed. */
 async function rowsOfVictim(): Promise<unknown> {
   const { database } = fixture.running;
-  const tables = ["repositories", "refs", "credentials", "webhook_deliveries", "index_jobs"];
+  const tables = ["repositories", "refs", "credentials", "webhook_deliveries", "index_jobs", "saved_searches", "watch_alerts"];
   const rows = await Promise.all(
     tables.map(async (table) => {
       const { rows: found } = await sql<{ rows: string }>`

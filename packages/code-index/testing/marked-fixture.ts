@@ -1,6 +1,8 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { createLog } from "@sightline/foundation/log";
 import { expect, vi } from "vitest";
+import { findTenant, type Tenant } from "#store/tenancy/tenant.ts";
+import { addAlert } from "#watching/alerts.store.ts";
 import { startCodeIndex, WEBHOOK_SECRET, type RunningCodeIndex } from "./running-code-index.ts";
 import { notingRoutes, type Fill, type ServedRoute } from "./served-routes.ts";
 
@@ -90,6 +92,26 @@ export async function createMarkedFixture(): Promise<MarkedFixture> {
       interval: 100,
     });
   }
+  const saved = await post("/api/v1/saved-searches", { kind: "grep", query: MARKS.symbol, repo: MARKS.name });
+  const watched = await running.server.inject({
+    method: "PATCH",
+    url: `/api/v1/saved-searches/${saved.id}`,
+    headers: admin,
+    payload: { watch: true },
+  });
+  expect(watched).toMatchObject({ statusCode: 200 });
+  await addAlert(running.database, {
+    tenant: (await findTenant(running.database, "one")) as Tenant,
+    searchId: saved.id,
+    repoId: marked.id,
+    ref: "main",
+    base: marked.commit,
+    commit: marked.commit,
+    matches: 1,
+    lines: [{ path: MARKS.path, line: 2, text: MARKS.symbol }],
+    note: null,
+    now: new Date(),
+  });
   await deliverPush(running);
   const [delivery] = (await get("/api/v1/webhooks/deliveries")).items;
   await vi.waitFor(
@@ -100,7 +122,14 @@ export async function createMarkedFixture(): Promise<MarkedFixture> {
     { timeout: 20_000, interval: 100 },
   );
   const [job] = (await get(`/api/v1/jobs?repo_id=${marked.id}`)).items;
-  const ids = { repository: marked.id, job: job.job_id, token: token.id, credential: credential.id, delivery: delivery.id };
+  const ids = {
+    repository: marked.id,
+    job: job.job_id,
+    token: token.id,
+    credential: credential.id,
+    delivery: delivery.id,
+    saved: saved.id,
+  };
   return {
     running,
     routes,

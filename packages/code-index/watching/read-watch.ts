@@ -1,5 +1,6 @@
 import { escapeExpression } from "@sightline/foundation/patterns";
 import { AppError, refusal } from "@sightline/foundation/errors";
+import { yieldEvery } from "@sightline/foundation/yield-every";
 import type { SavedQuery } from "#contract.ts";
 import { compilePattern, splitLines } from "#retrieval/patterns/compile-pattern.ts";
 import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
@@ -16,6 +17,9 @@ export type Watch = {
   readonly findLines: (text: string) => Promise<readonly number[]>;
   readonly isTooMuch: (text: string) => boolean;
 };
+
+/** How long other work of the process has to wait at most. */
+const MAX_BLOCKING_MS = 20;
 
 /**
  * Reads a search as what can be looked for in added lines: a grep as grep reads it, a search that is exact line by line.
@@ -38,7 +42,15 @@ export function readWatch(
   const conditions = compileConditions({ ...parsed, alternatives: exactAlternatives(query, parsed) });
   return {
     scope: { ...scope, filters: scopeFilters(parsed.filters) },
-    findLines: async (text) => splitLines(text).flatMap((line, index) => (conditions?.matches(line) === true ? [index] : [])),
+    findLines: async (text) => {
+      const yieldToEventLoop = yieldEvery(MAX_BLOCKING_MS);
+      const found: number[] = [];
+      for (const [index, line] of splitLines(text).entries()) {
+        await yieldToEventLoop();
+        found.push(...(conditions?.matches(line) === true ? [index] : []));
+      }
+      return found;
+    },
     isTooMuch: () => false,
   };
 }
