@@ -1,32 +1,37 @@
 import { Button, Code } from "@mantine/core";
-import { IconBookmark, IconBookmarkFilled, IconGitBranch, IconListSearch, IconSearch } from "@tabler/icons-react";
+import { IconGitBranch, IconListSearch, IconSearch } from "@tabler/icons-react";
+import type { SavedSearches } from "@sightline/code-index/contract";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useMe } from "#features/auth/api/me.ts";
-import { isSaved, toSearchKey, remember, toKeptSearch, toggleSaved } from "#features/code/query/kept-searches.ts";
+import { fromSavedQuery, isSame, toSearchKey, remember, toKeptSearch, toSavedQuery } from "#features/code/query/kept-searches.ts";
 import { useKeptSearches } from "#features/code/search/use-kept-searches.ts";
+import { savedSearchesQuery } from "#features/code/api/saved-searches.ts";
 import { GrepAnswerView } from "#features/code/search/grep-answer.tsx";
 import { searchQuery } from "#features/code/api/search.ts";
 import { SearchAnswerView } from "#features/code/search/search-answer.tsx";
 import { KeptSearchesView } from "#features/code/search/kept-searches.tsx";
+import { SaveButton, WatchButton } from "#features/code/search/saved-search-buttons.tsx";
 import { SearchBar } from "#features/code/search/search-bar.tsx";
 import { focusFirstResult } from "#features/code/search/walk-results.ts";
 import { type SearchState, isGrep } from "#features/code/query/search-state.ts";
 import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
 import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel } from "#ui/kit/list-states.tsx";
-import { IconButton } from "#ui/kit/icon-button.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 
 /** Milliseconds after which a search is one of the recent ones. */
 const REST_MS = 2_500;
 
+const NONE_SAVED: SavedSearches = { items: [], mail: false };
+
 const route = getRouteApi("/signed-in/code");
 
 export const prefetch: Prefetch = ({ queries, search }) => {
   void queries.prefetchQuery(repositoriesQuery);
+  void queries.prefetchQuery(savedSearchesQuery);
   if (search["q"]?.trim() && !isGrep({ mode: search["mode"] })) {
     void queries.prefetchInfiniteQuery(searchQuery(search));
   }
@@ -50,26 +55,19 @@ export function CodePage() {
     return () => clearTimeout(rest);
     // oxlint-disable-next-line react/exhaustive-deps -- `searchKey` is all that `search` says
   }, [searchKey, setKept]);
-  const saved = isSaved(kept, search);
+  const { data: saved = NONE_SAVED } = useQuery(savedSearchesQuery);
+  const asSaved = saved.items.find((item) => isSame(fromSavedQuery(item), fromSavedQuery(toSavedQuery(search))));
   return (
     <WidePage>
       <PageHeader title="Search code" documentTitle={q === undefined ? title : `${q.slice(0, 60)} · ${title}`} />
       <SearchBar state={state} repositories={repositories.data ?? []} onEnterResults={focusFirstResult} onChange={change}>
-        {searchKey !== undefined && (
-          <IconButton
-            size={42}
-            label={saved ? "Forget this search" : "Save this search in this browser"}
-            aria-pressed={saved}
-            onClick={() => setKept(toggleSaved(kept, search))}
-          >
-            {saved ? <IconBookmarkFilled size={18} /> : <IconBookmark size={18} />}
-          </IconButton>
-        )}
+        {searchKey !== undefined && <SaveButton search={search} saved={asSaved} />}
+        {asSaved !== undefined && <WatchButton search={asSaved} size={42} />}
       </SearchBar>
       {q === undefined || q.trim() === "" ? (
         <>
           <Start noRepository={repositories.data?.length === 0} grep={isGrep(state)} />
-          <KeptSearchesView kept={kept} onChange={setKept} />
+          <KeptSearchesView saved={saved} kept={kept} onChange={setKept} />
         </>
       ) : isGrep(state) ? (
         <GrepAnswerView state={state} onChange={change} />

@@ -1,3 +1,4 @@
+import { fileKindSchema, type SavedQuery } from "@sightline/code-index/contract";
 import { z } from "zod";
 import type { SearchState } from "./search-state.ts";
 
@@ -6,11 +7,11 @@ const text = z.string().max(10_000).optional();
 const searchSchema = z.object({ q: text, mode: text, repo: text, path: text, lang: text, ref: text, kind: text, regex: text, case: text });
 export type KeptSearch = z.infer<typeof searchSchema>;
 
+/** What a browser keeps: the last searches, and those that were saved in it before the server kept them. */
 const keptSchema = z.object({ saved: z.array(searchSchema), recent: z.array(searchSchema) });
 export type KeptSearches = z.infer<typeof keptSchema>;
 
 export const NONE: KeptSearches = { saved: [], recent: [] };
-const MAX_SAVED = 50;
 const MAX_RECENT = 10;
 
 /** What a browser keeps; what is none of it is nothing. */
@@ -32,14 +33,46 @@ export function remember(kept: KeptSearches, search: KeptSearch): KeptSearches {
   return { ...kept, recent: [search, ...others].slice(0, MAX_RECENT) };
 }
 
-/** Saves a search, or forgets it when it is saved. */
-export function toggleSaved(kept: KeptSearches, search: KeptSearch): KeptSearches {
-  const others = kept.saved.filter((other) => !isSame(other, search));
-  return { ...kept, saved: others.length < kept.saved.length ? others : [search, ...others].slice(0, MAX_SAVED) };
+/** A search as the server saves it. */
+export function toSavedQuery({ q = "", mode, repo, path, lang, ref, kind, regex, case: letters }: KeptSearch): SavedQuery {
+  const isGrep = mode === "grep";
+  return {
+    kind: isGrep ? "grep" : "search",
+    query: q,
+    repo,
+    path,
+    lang,
+    ref,
+    regex: isGrep && regex === "true",
+    match_case: isGrep && letters === "true",
+    file_kind: isGrep ? undefined : fileKindSchema.safeParse(kind).data,
+  };
 }
 
-export function isSaved(kept: KeptSearches, search: KeptSearch): boolean {
-  return kept.saved.some((other) => isSame(other, search));
+/** A saved search as its address has it. */
+export function fromSavedQuery({
+  kind,
+  query,
+  repo,
+  path,
+  lang,
+  ref,
+  regex,
+  match_case: letters,
+  file_kind: files,
+}: SavedQuery): KeptSearch {
+  const flag = (on: boolean) => (on ? "true" : undefined);
+  return {
+    q: query,
+    mode: kind === "grep" ? kind : undefined,
+    repo,
+    path,
+    lang,
+    ref,
+    kind: files,
+    regex: flag(regex),
+    case: flag(letters),
+  };
 }
 
 export function toSearchKey(search: KeptSearch): string {
@@ -49,6 +82,6 @@ export function toSearchKey(search: KeptSearch): string {
     .join("\n");
 }
 
-function isSame(one: KeptSearch, other: KeptSearch): boolean {
+export function isSame(one: KeptSearch, other: KeptSearch): boolean {
   return toSearchKey(one) === toSearchKey(other);
 }

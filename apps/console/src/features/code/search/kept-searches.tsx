@@ -1,16 +1,23 @@
 import { CloseButton } from "@mantine/core";
+import type { SavedSearches } from "@sightline/code-index/contract";
 import { IconBookmark, IconHistory } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { toSearchKey, toggleSaved, type KeptSearch, type KeptSearches } from "#features/code/query/kept-searches.ts";
+import { fromSavedQuery, toSearchKey, type KeptSearch, type KeptSearches } from "#features/code/query/kept-searches.ts";
+import { FoundButton } from "./watch-alerts.tsx";
+import { ForgetButton, WatchButton } from "./saved-search-buttons.tsx";
 import classes from "./kept-searches.module.css";
 
-type KeptSearchesProps = { readonly kept: KeptSearches; readonly onChange: (kept: KeptSearches) => void };
+type KeptSearchesProps = {
+  readonly saved: SavedSearches;
+  readonly kept: KeptSearches;
+  readonly onChange: (kept: KeptSearches) => void;
+};
 
-/** The searches that were saved, and the last ones. */
-export function KeptSearchesView({ kept, onChange }: KeptSearchesProps) {
-  const { saved, recent } = kept;
-  if (saved.length + recent.length === 0) {
+/** The searches that were saved, with what is new of those that are watched, and the last ones. */
+export function KeptSearchesView({ saved: { items, mail }, kept, onChange }: KeptSearchesProps) {
+  const { recent } = kept;
+  if (items.length + recent.length === 0) {
     return null;
   }
   return (
@@ -18,50 +25,59 @@ export function KeptSearchesView({ kept, onChange }: KeptSearchesProps) {
       <List
         title="Saved searches"
         icon={<IconBookmark size={15} aria-hidden="true" />}
-        searches={saved}
-        empty="None yet: the bookmark beside a search keeps it here."
-        onRemove={(search) => onChange(toggleSaved(kept, search))}
-      />
+        note={items.length === 0 ? "None yet: the bookmark beside a search keeps it here." : undefined}
+      >
+        {items.map((item) => (
+          <Row key={item.id} search={fromSavedQuery(item)}>
+            <FoundButton search={item} mail={mail} />
+            <WatchButton search={item} />
+            <ForgetButton search={item} />
+          </Row>
+        ))}
+      </List>
       <List
         title="Recent searches"
         icon={<IconHistory size={15} aria-hidden="true" />}
-        searches={recent}
-        empty="None yet."
-        onRemove={(search) => onChange({ ...kept, recent: recent.filter((other) => other !== search) })}
-      />
-      <p className={classes.note}>Both are kept in this browser, for your account.</p>
+        note={recent.length === 0 ? "None yet." : "Kept in this browser alone."}
+      >
+        {recent.map((search) => (
+          <Row key={toSearchKey(search)} search={search}>
+            <CloseButton
+              size="sm"
+              aria-label={`Forget ${search.q ?? "the search"}`}
+              onClick={() => onChange({ ...kept, recent: recent.filter((other) => other !== search) })}
+            />
+          </Row>
+        ))}
+      </List>
     </div>
   );
 }
 
-type ListProps = {
-  readonly title: string;
-  readonly icon: ReactNode;
-  readonly searches: readonly KeptSearch[];
-  readonly empty: string;
-  readonly onRemove: (search: KeptSearch) => void;
-};
+type ListProps = { readonly title: string; readonly icon: ReactNode; readonly note: string | undefined; readonly children: ReactNode };
 
-function List({ title, icon, searches, empty, onRemove }: ListProps) {
+function List({ title, icon, note, children }: ListProps) {
   return (
     <section>
       <h2 className={classes.title}>
         {icon}
         {title}
       </h2>
-      {searches.length === 0 && <p className={classes.note}>{empty}</p>}
-      <ul className={classes.list}>
-        {searches.map((search) => (
-          <li key={toSearchKey(search)} className={classes.row}>
-            <Link className={classes.search} to="/code" search={search}>
-              <span className={classes.words}>{search.q ?? "Everything"}</span>
-              <span className={classes.filters}>{filtersOf(search)}</span>
-            </Link>
-            <CloseButton size="sm" aria-label={`Forget ${search.q ?? "the search"}`} onClick={() => onRemove(search)} />
-          </li>
-        ))}
-      </ul>
+      <ul className={classes.list}>{children}</ul>
+      {note !== undefined && <p className={classes.note}>{note}</p>}
     </section>
+  );
+}
+
+function Row({ search, children }: { readonly search: KeptSearch; readonly children: ReactNode }) {
+  return (
+    <li className={classes.row}>
+      <Link className={classes.search} to="/code" search={search}>
+        <span className={classes.words}>{search.q ?? "Everything"}</span>
+        <span className={classes.filters}>{filtersOf(search)}</span>
+      </Link>
+      {children}
+    </li>
   );
 }
 
