@@ -24,11 +24,9 @@ export const savedQuerySchema = filtersSchema.extend({
 });
 export type SavedQuery = z.infer<typeof savedQuerySchema>;
 
+/** Without a name it is called by the beginning of its query. */
 export const saveSearchRequestSchema = savedQuerySchema
-  .extend({
-    /** The beginning of the query when left out. */
-    name: nameSchema.optional(),
-  })
+  .extend({ name: nameSchema.optional() })
   .refine(
     (given) => Object.values(given).every((value) => typeof value !== "string" || (!value.includes("\0") && value.isWellFormed())),
     "a NUL character or half a character can't be saved",
@@ -61,9 +59,6 @@ export type SavedSearch = z.infer<typeof savedSearchSchema>;
 export const savedSearchesSchema = z.object({ items: z.array(savedSearchSchema), mail: z.boolean() });
 export type SavedSearches = z.infer<typeof savedSearchesSchema>;
 
-export const watchLineSchema = z.object({ path: z.string(), line: z.int(), text: z.string() });
-export type WatchLine = z.infer<typeof watchLineSchema>;
-
 export const watchAlertSchema = z.object({
   repo: z.string(),
   ref: z.string(),
@@ -72,13 +67,14 @@ export const watchAlertSchema = z.object({
   commit: z.string(),
   /** Lines that match; `lines` are the first of them, as they were at `commit`. */
   matches: z.int(),
-  lines: z.array(watchLineSchema),
+  lines: z.array(z.object({ path: z.string(), line: z.int(), text: z.string() })),
   /** What was not looked at. */
   note: z.string().nullable(),
   is_new: z.boolean(),
   found_at: timestamp,
 });
 export type WatchAlert = z.infer<typeof watchAlertSchema>;
+export type WatchLine = WatchAlert["lines"][number];
 
 /** The newest first. */
 export const watchAlertsSchema = z.object({ items: z.array(watchAlertSchema) });

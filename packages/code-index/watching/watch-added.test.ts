@@ -61,7 +61,7 @@ async function keep(indexers = 1): Promise<void> {
 }
 
 async function found(id: string, userId = PERSON, of = tenant) {
-  return listAlerts(fixture.database, { tenant: of, userId, id });
+  return listAlerts(fixture.database, of, { tenantId: of.tenantId, userId, id });
 }
 
 async function linesOf(id: string): Promise<readonly string[]> {
@@ -148,8 +148,8 @@ test("what is deleted takes its lines with it", async () => {
   await push({ "a.txt": "needles\n" });
   const lines = async () => (await sql`select from ${sql.id(tenant.schema, "watch_lines")}`.execute(fixture.database.query)).rows.length;
   expect(await lines()).toBe(2);
-  expect(await deleteSavedSearch(fixture.database, { tenantId: tenant.tenantId, userId: "person-2", id, now: new Date() })).toBe(false);
-  expect(await deleteSavedSearch(fixture.database, { tenantId: tenant.tenantId, userId: PERSON, id, now: new Date() })).toBe(true);
+  await deleteSavedSearch(fixture.database, { tenantId: tenant.tenantId, userId: "person-2", id: kept, now: new Date() });
+  await deleteSavedSearch(fixture.database, { tenantId: tenant.tenantId, userId: PERSON, id, now: new Date() });
   await sweepTenant(fixture.database, tenant);
   expect(await lines()).toBe(1);
   expect(await linesOf(kept)).toEqual(["a.txt:1:needles"]);

@@ -57,10 +57,9 @@ export async function watchAdded({ database, dataDir, log, clock }: Tools, moved
   }
 }
 
-/** Characters of a line, lines of an alert, and lines that are looked up at the most. */
+/** Characters of a line, and lines of an alert. */
 const MAX_TEXT = 200;
 const MAX_LINES = 20;
-const MAX_FOUND = 10_000;
 
 type Finding = { readonly added: Added; readonly ref: string; readonly watch: Watch; readonly end: number };
 type Found = { readonly matches: number; readonly lines: readonly WatchLine[]; readonly note: string | null };
@@ -70,7 +69,7 @@ async function findAdded(database: CodeIndexDatabase, { added, ref, watch, end }
   const matching: WatchLine[] = [];
   let skipped = 0;
   for (const { path, line, text } of added.runs) {
-    if (performance.now() > until || watch.isTooMuch(text) || matching.length >= MAX_FOUND) {
+    if (performance.now() > until || watch.isTooMuch(text)) {
       skipped++;
       continue;
     }

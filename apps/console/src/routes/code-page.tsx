@@ -61,7 +61,7 @@ export function CodePage() {
     <WidePage>
       <PageHeader title="Search code" documentTitle={q === undefined ? title : `${q.slice(0, 60)} · ${title}`} />
       <SearchBar state={state} repositories={repositories.data ?? []} onEnterResults={focusFirstResult} onChange={change}>
-        {searchKey !== undefined && <SaveButton search={search} saved={asSaved} />}
+        {searchKey !== undefined && <SaveButton search={search} saved={asSaved} size={42} />}
         {asSaved !== undefined && <WatchButton search={asSaved} size={42} />}
       </SearchBar>
       {q === undefined || q.trim() === "" ? (

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { fromSavedQuery, toSearchKey, type KeptSearch, type KeptSearches } from "#features/code/query/kept-searches.ts";
 import { FoundButton } from "./watch-alerts.tsx";
-import { ForgetButton, WatchButton } from "./saved-search-buttons.tsx";
+import { SaveButton, WatchButton } from "./saved-search-buttons.tsx";
 import classes from "./kept-searches.module.css";
 
 type KeptSearchesProps = {
@@ -31,7 +31,7 @@ export function KeptSearchesView({ saved: { items, mail }, kept, onChange }: Kep
           <Row key={item.id} search={fromSavedQuery(item)}>
             <FoundButton search={item} mail={mail} />
             <WatchButton search={item} />
-            <ForgetButton search={item} />
+            <SaveButton search={fromSavedQuery(item)} saved={item} />
           </Row>
         ))}
       </List>

@@ -1,4 +1,3 @@
-import { CloseButton } from "@mantine/core";
 import type { SavedSearch } from "@sightline/code-index/contract";
 import { IconBell, IconBellFilled, IconBookmark, IconBookmarkFilled } from "@tabler/icons-react";
 import { changeSavedSearch, deleteSavedSearch, savedSearchesQuery, saveSearch } from "#features/code/api/saved-searches.ts";
@@ -6,29 +5,32 @@ import { toSavedQuery, type KeptSearch } from "#features/code/query/kept-searche
 import { useChange } from "#http/use-change.ts";
 import { IconButton } from "#ui/kit/icon-button.tsx";
 
-type OfSaved = { readonly search: SavedSearch; readonly size?: number };
-
 const refreshes = [savedSearchesQuery.queryKey];
 
-/** Saves the search that is on the page, or forgets it. */
-export function SaveButton({ search, saved }: { readonly search: KeptSearch; readonly saved: SavedSearch | undefined }) {
-  const save = useChange({ send: () => saveSearch(toSavedQuery(search)), refreshes, failed: "The search was not saved" });
-  const forget = useForget();
+type SaveButtonProps = { readonly search: KeptSearch; readonly saved: SavedSearch | undefined; readonly size?: number };
+
+/** Saves a search, or forgets the saved one. */
+export function SaveButton({ search, saved, size = 28 }: SaveButtonProps) {
+  const options = { refreshes, refreshesAlways: true };
+  const save = useChange({ ...options, send: () => saveSearch(toSavedQuery(search)), failed: "The search was not saved" });
+  const forget = useChange({ ...options, send: (id: string) => deleteSavedSearch(id), failed: "The search was not forgotten" });
   return (
     <IconButton
-      size={42}
-      label={saved === undefined ? "Save this search" : "Forget this search"}
+      size={size}
+      label={saved === undefined ? "Save this search" : `Forget ${saved.name}`}
       aria-pressed={saved !== undefined}
       loading={save.isPending || forget.isPending}
       onClick={() => (saved === undefined ? save.mutate() : forget.mutate(saved.id))}
     >
-      {saved === undefined ? <IconBookmark size={18} /> : <IconBookmarkFilled size={18} />}
+      {saved === undefined ? <IconBookmark size={16} /> : <IconBookmarkFilled size={16} />}
     </IconButton>
   );
 }
 
+type WatchButtonProps = { readonly search: SavedSearch; readonly size?: number };
+
 /** Has its person told when code is added that matches; where that can't be, it says why. */
-export function WatchButton({ search: { id, name, watch, not_watchable: problem }, size = 28 }: OfSaved) {
+export function WatchButton({ search: { id, name, watch, not_watchable: problem }, size = 28 }: WatchButtonProps) {
   const change = useChange({ send: () => changeSavedSearch(id, { watch: !watch }), refreshes, failed: "The search is not watched" });
   const isUseless = problem !== null && !watch;
   return (
@@ -39,21 +41,7 @@ export function WatchButton({ search: { id, name, watch, not_watchable: problem 
       loading={change.isPending}
       {...(isUseless ? { "aria-disabled": true, "data-disabled": true } : { onClick: () => change.mutate() })}
     >
-      {watch ? <IconBellFilled size={size * 0.43 + 4} /> : <IconBell size={size * 0.43 + 4} />}
+      {watch ? <IconBellFilled size={16} /> : <IconBell size={16} />}
     </IconButton>
   );
-}
-
-export function ForgetButton({ search: { id, name } }: OfSaved) {
-  const forget = useForget();
-  return <CloseButton size="sm" aria-label={`Forget ${name}`} disabled={forget.isPending} onClick={() => forget.mutate(id)} />;
-}
-
-function useForget() {
-  return useChange({
-    send: (id: string) => deleteSavedSearch(id),
-    refreshes,
-    refreshesAlways: true,
-    failed: "The search was not forgotten",
-  });
 }
