@@ -39,6 +39,7 @@ import { createSearchState, type SearchDependencies } from "./retrieval/search/s
 import { createProvisioner } from "./tenants/provision-tenant.ts";
 import { noteCancellation, takeCancellations } from "./mcp/kit/cancellations.store.ts";
 import { failOrphans } from "./store/records/failed-jobs.store.ts";
+import { createWatchMail, type WatchMailing } from "./watching/mail-alerts.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenancy/tenant.ts";
 
 export { createCodeIndexKeys } from "./credentials/code-index-keys.ts";
@@ -74,8 +75,8 @@ export type CodeIndexApiOptions = {
   readonly authorizationServer?: string | undefined;
   /** Plug-in tools of another part, which `/mcp` offers beside its own. */
   readonly plugin?: PluginTools | undefined;
-  /** Whether people are mailed what their watched searches found. */
-  readonly mails?: boolean;
+  /** How people are mailed what their watched searches found; without it nobody is. */
+  readonly mailing?: WatchMailing | undefined;
 };
 
 export type CodeIndexApi = {
@@ -96,7 +97,7 @@ export type CodeIndexApi = {
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, mails = false } = options;
+  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, mailing } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const searching: SearchDependencies = {
     ...createSearchState(),
@@ -159,6 +160,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     provision: config.CODEINDEX_TENANT_AUTO_PROVISION ? createProvisioner({ database, log, clock }) : undefined,
     mcpChallenge: mcpChallenge(publicUrl),
   });
+  const mail = mailing && createWatchMail({ database, log, clock, mailing });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -179,7 +181,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       commitRoutes({ database }),
       searchRoutes({ ...searching, grepLimit, finder }),
-      savedSearchRoutes({ database, clock, mails }),
+      savedSearchRoutes({ database, clock, mails: mail !== undefined }),
       webhook.routes,
       deliveryRoutes({ database, clock }),
     ].map(withStatusOfContract),
@@ -187,8 +189,12 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       ...authenticators,
       webhook: webhook.authenticator,
     },
-    start: lifecycle.start,
+    start: async () => {
+      await lifecycle.start();
+      mail?.start();
+    },
     stop: async () => {
+      await mail?.stop();
       await lifecycle.stop();
       await finder.close();
     },

@@ -15,6 +15,12 @@ export const tracesOverMcpVariables = {
   },
 } as const satisfies Variables;
 
+/** The variables by which the code index mails what watched searches found. */
+export const watchMailVariables = {
+  ...tracesOverMcpVariables,
+  ...pickVariables(identityVariables, ["PUBLIC_URL", "SMTP_FROM", "SMTP_URL"]),
+};
+
 type RoleDescription = {
   /** The variables that the role reads, beside the platform's own. */
   readonly variables: Variables;
@@ -24,7 +30,7 @@ type RoleDescription = {
 
 const roles: Readonly<Record<RoleName, RoleDescription>> = {
   identity: { variables: identityVariables, portVariable: "IDENTITY_PORT" },
-  "code-index": { variables: { ...codeIndexVariables, ...tracesOverMcpVariables }, portVariable: "CODEINDEX_PORT" },
+  "code-index": { variables: { ...codeIndexVariables, ...watchMailVariables }, portVariable: "CODEINDEX_PORT" },
   indexer: { variables: indexerVariables, portVariable: undefined },
   observability: {
     variables: { ...identityVariables, ...observabilityVariables },

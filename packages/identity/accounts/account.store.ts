@@ -108,6 +108,12 @@ export async function isOwnAddress(queries: Queries, tenantId: string, email: st
   return proven !== undefined;
 }
 
+/** The address of an account of the tenant that may log in. */
+export async function findOwnAddress(queries: Queries, tenantId: string, id: string): Promise<string | undefined> {
+  const account = await findAccount(queries, id);
+  return account?.tenantId === tenantId && account.disabledAt === null ? account.email : undefined;
+}
+
 /** The domain of an address, as it is stored and compared. */
 export function emailDomain(email: string): string {
   return storableText(foldEmail(email)).split("@").at(-1) ?? "";

@@ -3,7 +3,9 @@ import { codeIndexVariables } from "@sightline/code-index/settings";
 import { createAccessTokenVerifier } from "@sightline/foundation/http/access-token";
 import { readConfig } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
+import { watchMailVariables } from "#settings/roles.ts";
 import { version } from "#settings/version.ts";
+import type { IdentitySchema } from "@sightline/identity";
 import { serve, type Context } from "./context.ts";
 import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 import { offerTraces } from "./trace-tools.ts";
@@ -30,6 +32,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
   });
   // Observability does not know the callers of another identity provider.
   const traces = epochsUrl === undefined ? undefined : offerTraces(context);
+  const accounts = epochsUrl === undefined ? undefined : await openAccounts(context);
   const authorizationServer = epochsUrl === undefined ? undefined : config.CODEINDEX_JWT_ISSUER;
   const api = createCodeIndexApi({
     config,
@@ -41,6 +44,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     version,
     authorizationServer,
     plugin: traces?.plugin,
+    mailing: accounts?.mailing,
   });
   const http = await serve(context, {
     title: "Sightline code index",
@@ -53,7 +57,23 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     closing(database),
     ...(traces?.services ?? []),
     { name: "access tokens", start: accessTokens.start, stop: accessTokens.stop },
+    ...(accounts === undefined ? [] : [closing(accounts.database)]),
     { name: "code-index", start: api.start, stop: api.stop },
     http,
   ];
+}
+
+const ACCOUNTS_POOL_SIZE = 1;
+
+/** Whom finds are mailed to, and by what; undefined where the operator has no mail server, or the accounts are elsewhere. */
+async function openAccounts(context: Context) {
+  const config = readConfig(watchMailVariables, context.environment);
+  if (config.SMTP_URL === undefined || config.DATABASE_URL === undefined) {
+    return undefined;
+  }
+  const { findOwnAddress, openMailer } = await import("@sightline/identity/mailer");
+  const mailer = openMailer(config);
+  const database = openDatabase<IdentitySchema>(context, "watch-accounts", config.DATABASE_URL, ACCOUNTS_POOL_SIZE);
+  const addressOf = (tenantId: string, userId: string) => findOwnAddress(database.query, tenantId, userId);
+  return mailer && { database, mailing: { send: mailer.send, addressOf, publicUrl: config.PUBLIC_URL } };
 }
