@@ -39,7 +39,7 @@ export function WatchButton({ search: { id, name, watch, not_watchable: problem 
       label={isUseless ? problem : `${watch ? "Stop watching" : "Tell me when code is added that matches"}: ${name}`}
       aria-pressed={watch}
       loading={change.isPending}
-      {...(isUseless ? { "aria-disabled": true, "data-disabled": true } : { onClick: () => change.mutate() })}
+      {...(isUseless ? { "aria-disabled": true, "data-disabled": true, bg: "transparent" } : { onClick: () => change.mutate() })}
     >
       {watch ? <IconBellFilled size={16} /> : <IconBell size={16} />}
     </IconButton>

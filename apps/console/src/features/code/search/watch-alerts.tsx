@@ -53,6 +53,22 @@ function Found({ search: { id, unread, by_email: byEmail }, mail, onRead }: Prop
   const newest = alerts.data?.[0]?.found_at;
   return (
     <Stack gap="sm">
+      <Group justify="space-between">
+        {mail ? (
+          <Checkbox
+            label="By e-mail, too"
+            checked={(change.isPending ? change.variables.by_email : undefined) ?? byEmail}
+            onChange={() => change.mutate({ by_email: !byEmail })}
+          />
+        ) : (
+          <span />
+        )}
+        {unread > 0 && newest !== undefined && (
+          <Button size="sm" loading={change.isPending} onClick={() => change.mutate({ read_until: newest })}>
+            Mark as read
+          </Button>
+        )}
+      </Group>
       <FailedChange error={alerts.error} title="What was found can't be shown" />
       {alerts.isPending && <LoadingRows rows={3} />}
       {alerts.data?.length === 0 && <Text size="sm">Nothing yet: lines that are pushed from now on and match are listed here.</Text>}
@@ -61,14 +77,6 @@ function Found({ search: { id, unread, by_email: byEmail }, mail, onRead }: Prop
           <Alert key={`${alert.repo} ${alert.commit}`} alert={alert} />
         ))}
       </ol>
-      <Group justify="space-between">
-        {mail ? <Checkbox label="By e-mail, too" checked={byEmail} onChange={() => change.mutate({ by_email: !byEmail })} /> : <span />}
-        {unread > 0 && newest !== undefined && (
-          <Button size="sm" loading={change.isPending} onClick={() => change.mutate({ read_until: newest })}>
-            Mark as read
-          </Button>
-        )}
-      </Group>
     </Stack>
   );
 }
