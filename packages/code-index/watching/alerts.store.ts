@@ -24,12 +24,10 @@ export async function pathsInScope(database: CodeIndexDatabase, { ref, scope, pa
   const { tenant } = scope;
   const { rows } = await readAs(database, tenant, READ_MS, (transaction) =>
     sql<{ path: string | null }>`
-      select found.path from ${visibleBuilds(scope)} as build
-      left join lateral (
-        select file.path from ${sql.id(tenant.schema, "files")} as file
-        join ${sql.id(tenant.schema, "documents")} as document on document.document_id = file.document_id
-        where file.generation = build.generation and file.path = any(${paths}::text[]) and document.chunks > 0 and ${matchesFile(scope, "document")}
-      ) as found on true
+      select file.path from ${visibleBuilds(scope)} as build
+      left join (
+        ${sql.id(tenant.schema, "files")} as file join ${sql.id(tenant.schema, "documents")} as document on document.document_id = file.document_id
+      ) on file.generation = build.generation and file.path = any(${paths}::text[]) and document.chunks > 0 and ${matchesFile(scope, "document")}
       where build.ref = ${ref}
     `.execute(transaction),
   );
