@@ -14,7 +14,7 @@ import { takeEarlyRefresh, withEarlyRefresh } from "#http/early-refresh.ts";
 import { createQueryClient } from "#http/query-client.ts";
 import { ConnectionBanner } from "#shell/connection-banner.tsx";
 import { adoptTheme, theme } from "#shell/theme.ts";
-import { openFirstPage } from "./open-first-page.ts";
+import { openFirstPage, prefetchWithPages } from "./open-first-page.ts";
 import { createAppRouter } from "./router.tsx";
 import { lazyPart } from "#ui/page/lazy-part.ts";
 
@@ -37,6 +37,7 @@ const queries = createQueryClient(api);
 const router = createAppRouter({ api, queries });
 
 openFirstPage({ router, location, api, queries });
+prefetchWithPages(router, { api, queries });
 
 const root = document.getElementById("root");
 if (root === null) {

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Api } from "#http/api.ts";
 import type { PageContext } from "#shell/first-data.ts";
 import { lazyPage } from "#shell/lazy-page.ts";
-import { openFirstPage } from "./open-first-page.ts";
+import { openFirstPage, prefetchWithPages } from "./open-first-page.ts";
 
 const Page = () => null;
 
@@ -16,6 +16,7 @@ function start({ hasSession, isFileThere = true }: { readonly hasSession: () => 
   const thing = createRoute({
     getParentRoute: () => root,
     path: "/things/$thingId",
+    validateSearch: (search: Readonly<Record<string, string>>) => search,
     component: lazyPage(async () => {
       if (!isFileThere) {
         throw new TypeError("Failed to fetch dynamically imported module");
@@ -43,7 +44,8 @@ function start({ hasSession, isFileThere = true }: { readonly hasSession: () => 
     openFirstPage({ router, location: { pathname, search }, api, queries });
     await new Promise((done) => setTimeout(done));
   };
-  return { open, asked, sessions };
+  prefetchWithPages(router, { api, queries });
+  return { open, asked, sessions, router };
 }
 
 describe("the first page", () => {
@@ -76,4 +78,16 @@ describe("the first page", () => {
     await open("/things/7");
     expect(sessions).not.toHaveBeenCalled();
   });
+});
+
+it("a link that is pointed at asks for the data of its page, and the open page not again when its address changes", async () => {
+  const { asked, router } = start({ hasSession: async () => true });
+  await router.preloadRoute({ to: "/things/$thingId", params: { thingId: "7" }, search: { q: "a" } });
+  expect(asked).toMatchObject([{ params: { thingId: "7" }, search: { q: "a" } }]);
+  router.history.push("/things/7");
+  await router.load();
+  const before = asked.length;
+  router.history.push("/things/7?q=b");
+  await router.load();
+  expect(asked.length).toBe(before);
 });

@@ -1,4 +1,4 @@
-import type { AnyRoute, AnyRouter } from "@tanstack/react-router";
+import type { AnyRoute, AnyRouter, LoaderFnContext } from "@tanstack/react-router";
 import type { QueryClient } from "@tanstack/react-query";
 import type { Api } from "#http/api.ts";
 import { isLazyPage } from "#shell/lazy-page.ts";
@@ -30,6 +30,22 @@ export function openFirstPage({ router, location, api, queries }: Start): void {
     const prefetch = isLazyPage(page) ? page.prefetch() : undefined;
     if (isPage && prefetch !== undefined && (await api.hasSession())) {
       prefetch(asked);
+    }
+  }
+}
+
+/** Asks for a page's data also while a link to it is pointed at: whoever clicks waits for less. */
+export function prefetchWithPages(router: AnyRouter, { api, queries }: Pick<Start, "api" | "queries">): void {
+  for (const route of Object.values<AnyRoute>(router.routesById)) {
+    const page: unknown = route.options.component;
+    if (isLazyPage(page)) {
+      route.options.loader = async ({ cause, params, location }: LoaderFnContext) => {
+        // A file that can't be loaded is told by the page, and an open page asks by itself.
+        await page.preload().catch(() => undefined);
+        if (cause !== "stay") {
+          page.prefetch()?.({ api, queries, params, search: parseSearch(location.searchStr) });
+        }
+      };
     }
   }
 }

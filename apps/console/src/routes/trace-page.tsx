@@ -7,7 +7,7 @@ import { type ReactNode, useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { CompareWith } from "#features/compare/components/compare-with.tsx";
-import { projectQuery, projectsQuery } from "#features/projects/api/projects.ts";
+import { projectQuery } from "#features/projects/api/projects.ts";
 import { type Steps, stepsQuery } from "#features/traces/api/steps.ts";
 import { digestQuery } from "#features/traces/api/trace.ts";
 import { useLive } from "#features/traces/api/use-live.ts";
@@ -32,6 +32,7 @@ const route = getRouteApi("/signed-in/projects/$projectId/traces/$traceId");
 export const prefetch: Prefetch = ({ queries, params: { projectId = "", traceId = "" } }) => {
   void queries.prefetchQuery(digestQuery(projectId, traceId));
   void queries.prefetchQuery(stepsQuery(projectId, traceId));
+  void queries.prefetchQuery(projectQuery(projectId));
 };
 
 export function TracePage() {
@@ -92,12 +93,12 @@ export function TracePage() {
 }
 
 function Breadcrumbs({ projectId }: { readonly projectId: string }) {
-  const { data: projects } = useQuery(projectsQuery);
+  const { data: project } = useQuery(projectQuery(projectId));
   return (
     <>
       <Link to="/projects">Projects</Link> /{" "}
       <Link to="/projects/$projectId/traces" params={{ projectId }}>
-        {projects?.find(({ id }) => id === projectId)?.name ?? "Traces"}
+        {project?.name ?? "Traces"}
       </Link>
     </>
   );
@@ -111,10 +112,11 @@ function Header({
   step,
 }: Pick<Parameters<typeof TraceHeader>[0], "trace" | "steps" | "breadcrumbs" | "live"> & { readonly step: Step | undefined }) {
   const { project_id: projectId } = trace;
-  const { data: project } = useQuery(projectQuery(projectId));
+  const { data: project, isPending } = useQuery(projectQuery(projectId));
   const navigate = route.useNavigate();
   const [isAdding, setAdding] = useState(false);
-  const mayEdit = project !== undefined && project.my_role !== "viewer";
+  // Most may; until that is known their buttons keep their place.
+  const mayEdit = isPending || (project !== undefined && project.my_role !== "viewer");
   return (
     <TraceHeader
       trace={trace}

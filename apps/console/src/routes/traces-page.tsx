@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
-import { projectsQuery } from "#features/projects/api/projects.ts";
+import { projectQuery } from "#features/projects/api/projects.ts";
 import { LostProducers } from "#features/ingestion/components/lost-producers.tsx";
 import { SendTraces } from "#features/projects/components/send-traces.tsx";
 import type { Choice } from "#features/traces/api/bulk.ts";
-import { tracesQuery } from "#features/traces/api/list-traces.ts";
+import { histogramQuery, tracesQuery } from "#features/traces/api/list-traces.ts";
 import { viewsQuery } from "#features/traces/api/views.ts";
 import { toTraceQuery } from "#features/traces/list/query/query-text.ts";
 import { ListBar } from "#features/traces/list/list-bar.tsx";
@@ -27,6 +27,7 @@ export const prefetch: Prefetch = ({ queries, params: { projectId = "" }, search
   const query = toTraceQuery(toListState(search));
   if (isReadable(query.q)) {
     void queries.prefetchInfiniteQuery(tracesQuery(projectId, query));
+    void queries.prefetchQuery(histogramQuery(projectId, query.q));
   }
   void queries.prefetchQuery(viewsQuery(projectId));
 };
@@ -34,8 +35,7 @@ export const prefetch: Prefetch = ({ queries, params: { projectId = "" }, search
 export function TracesPage() {
   const { projectId } = route.useParams();
   const navigate = route.useNavigate();
-  const { data: projects } = useQuery(projectsQuery);
-  const project = projects?.find(({ id }) => id === projectId);
+  const { data: project } = useQuery(projectQuery(projectId));
   const name = project?.name;
   const search = route.useSearch();
   const state = toListState(search);

@@ -14,6 +14,8 @@ import { projectQuery } from "#features/projects/api/projects.ts";
 import { facetsQuery } from "#features/traces/api/list-traces.ts";
 import { isReadable } from "#features/traces/list/model/list-state.ts";
 import { QueryBar } from "#features/traces/list/query/query-bar.tsx";
+import { loadCharts } from "#features/dashboards/components/series-card.tsx";
+import type { Prefetch } from "#shell/first-data.ts";
 import { EmptyPanel, ListError } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -28,12 +30,24 @@ const route = getRouteApi("/signed-in/projects/$projectId/dashboards");
 const DEFAULT_RANGE: TimeRange = { span: "24h" };
 const OFFERED = SPANS.filter(({ hours }) => hours >= 24);
 
+function rangeIn(search: Parameters<typeof readTimeRange>[0]): TimeRange {
+  const range = readTimeRange(search);
+  return Object.values(range).every((value) => value === undefined) ? DEFAULT_RANGE : range;
+}
+
+/** What all of the dashboard waits for; with a filter, which takes longer, the charts' code is enough. */
+export const prefetch: Prefetch = ({ queries, params: { projectId = "" }, search }) => {
+  loadCharts().catch(() => undefined);
+  if (search["q"] === undefined) {
+    void queries.prefetchQuery(metricsQuery(projectId, askedRange(rangeIn(search), new Date())));
+  }
+};
+
 export function DashboardsPage() {
   const { projectId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const inAddress = readTimeRange(search);
-  const range = Object.values(inAddress).every((value) => value === undefined) ? DEFAULT_RANGE : inAddress;
+  const range = rangeIn(search);
   const asked = askedRange(range, useNow());
   const typed = search.q ?? "";
   // What can't be read filters nothing, and is explained below its field.

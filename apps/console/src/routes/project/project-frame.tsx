@@ -6,6 +6,7 @@ import { Button } from "@mantine/core";
 import { IconActivity } from "@tabler/icons-react";
 import { hasCode } from "#http/api-error.ts";
 import { useActiveInView } from "#ui/page/active-in-view.ts";
+import type { Prefetch } from "#shell/first-data.ts";
 import { MissingPage } from "#ui/page/missing-page.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId");
@@ -25,6 +26,8 @@ const TABS = [
 
 /** What comes behind the project in an address: both comparisons are one tab. */
 const pageOf = (path: string) => path.split("/")[3];
+
+export const prefetch: Prefetch = ({ queries, params: { projectId = "" } }) => void queries.prefetchQuery(projectQuery(projectId));
 
 /** A project's name and its pages, above each of them. The heading of the page is the page's own. */
 export function ProjectFrame() {

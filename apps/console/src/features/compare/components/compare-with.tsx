@@ -13,6 +13,8 @@ type CompareWithProps = {
 export function CompareWith({ projectId, trace }: CompareWithProps) {
   const earlier = useQuery(tracesToCompareQuery(projectId, earlierRunsQuery(trace)));
   const before = earlier.data?.items.find(({ id }) => id !== trace.id)?.id;
+  // Most have one, so that the button seldom changes its width.
+  const isFirst = earlier.data !== undefined && before === undefined;
   return (
     <Button
       size="xs"
@@ -27,7 +29,7 @@ export function CompareWith({ projectId, trace }: CompareWithProps) {
         />
       )}
     >
-      {before === undefined ? "Compare with…" : "Compare with previous"}
+      {isFirst ? "Compare with…" : "Compare with previous"}
     </Button>
   );
 }

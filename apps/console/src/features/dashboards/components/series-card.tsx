@@ -7,7 +7,8 @@ import { lazyPart } from "#ui/page/lazy-part.ts";
 import { IconChartBar, IconTable } from "@tabler/icons-react";
 import classes from "./series-card.module.css";
 
-const SeriesChart = lazyPart(async () => (await import("./series-chart.tsx")).SeriesChart);
+export const loadCharts = async () => (await import("./series-chart.tsx")).SeriesChart;
+const SeriesChart = lazyPart(loadCharts);
 
 type SeriesCardProps = SeriesChartProps & {
   readonly title: string;

@@ -24,9 +24,11 @@ export const projectsQuery = queryOptions({
 });
 
 export function projectQuery(projectId: string) {
+  const queryFn = answerTo(observability.get(pathOf(projectId), { answer: projectSchema }));
   return queryOptions({
     queryKey: ["projects", projectId],
-    queryFn: answerTo(observability.get(pathOf(projectId), { answer: projectSchema })),
+    queryFn,
+    refetchInterval: ({ state }) => (state.data?.last_trace_at === null ? FIRST_TRACE_MS : false),
   });
 }
 

@@ -13,6 +13,7 @@ export function TraceHeaderSkeleton({ breadcrumbs, isLoading }: { readonly bread
           <div className={classes.facts} role="status" aria-label="Loading the trace">
             <Skeleton height={18} width={220} radius="xl" />
             <Skeleton height={12} width={380} radius="xl" />
+            <Skeleton height={12} width={240} radius="xl" />
           </div>
         )}
       </div>
