@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askedRange } from "#features/dashboards/api/asked-range.ts";
+import { askedRange, rangeBefore } from "#features/dashboards/api/asked-range.ts";
 import { type Point, endOfStep, wholeSeries } from "./whole-series.ts";
 
 const NOW = new Date("2026-11-22T10:20:00Z");
@@ -20,6 +20,11 @@ describe("the range that is asked for", () => {
       to: "2026-11-20T12:00:00.000Z",
       step: "hour",
     });
+  });
+
+  it("comes after a time that is as long, and ends where it begins", () => {
+    const range = { from: "2026-11-21T11:00:00.000Z", to: "2026-11-22T11:00:00.000Z", step: "hour" } as const;
+    expect(rangeBefore(range)).toEqual({ from: "2026-11-20T11:00:00.000Z", to: "2026-11-21T11:00:00.000Z", step: "hour" });
   });
 
   it("is never more than the API answers, nor less than an hour", () => {

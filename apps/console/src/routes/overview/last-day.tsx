@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, type LinkProps, linkOptions } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { metricsQuery } from "#features/dashboards/api/metrics.ts";
-import { askedRange } from "#features/dashboards/api/asked-range.ts";
+import { askedRange, rangeBefore } from "#features/dashboards/api/asked-range.ts";
 import { formatKnownDuration, formatPercent } from "#features/dashboards/components/key-figures.tsx";
 import { wholeSeries } from "#features/dashboards/whole-series.ts";
 import { projectsQuery } from "#features/projects/api/projects.ts";
@@ -78,13 +78,10 @@ function NothingRan({ projects }: { readonly projects: readonly Project[] }) {
   );
 }
 
-const DAY_MS = 24 * 3_600_000;
-
 function ProjectDay({ project }: { readonly project: Project }) {
   const range = askedRange({ span: LATELY }, useNow());
-  const earlier = (at: string) => new Date(Date.parse(at) - DAY_MS).toISOString();
   const day = useQuery(metricsQuery(project.id, range));
-  const before = useQuery(metricsQuery(project.id, { ...range, from: earlier(range.from), to: range.from }));
+  const before = useQuery(metricsQuery(project.id, rangeBefore(range)));
   const tracesOf = (search: NonNullable<Parameters<typeof tracesLink>[1]>) => tracesLink(project.id, search);
   return (
     <section className={classes.project} aria-label={project.name}>

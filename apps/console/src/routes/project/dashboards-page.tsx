@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { metricsQuery, traceFiguresQuery } from "#features/dashboards/api/metrics.ts";
-import { askedRange } from "#features/dashboards/api/asked-range.ts";
+import { askedRange, rangeBefore } from "#features/dashboards/api/asked-range.ts";
 import { Breakdown } from "#features/dashboards/components/breakdown.tsx";
 import { Dashboard, DashboardSkeleton } from "#features/dashboards/components/dashboard.tsx";
 import { OwnCharts } from "#features/dashboards/components/own-charts.tsx";
@@ -56,6 +56,10 @@ export function DashboardsPage() {
   const counted = useQuery({ ...metricsQuery(projectId, asked), enabled: !isFiltered });
   const filtered = useQuery({ ...traceFiguresQuery(projectId, asked, { q }), enabled: isFiltered });
   const figures = isFiltered ? filtered : counted;
+  const before = rangeBefore(asked);
+  const once = { refetchInterval: false } as const;
+  const countedBefore = useQuery({ ...metricsQuery(projectId, before), ...once, enabled: !isFiltered });
+  const filteredBefore = useQuery({ ...traceFiguresQuery(projectId, before, { q }), ...once, enabled: isFiltered });
   const { data: project } = useQuery(projectQuery(projectId));
   const { data: metadata } = useQuery(facetsQuery(projectId, { field: "metadata", prefix: "", q: "" }));
   const metadataKeys = metadata?.items.map(({ value }) => value) ?? [];
@@ -111,7 +115,12 @@ export function DashboardsPage() {
         )}
         {isEmpty && (isFiltered ? <NoMatch onClear={() => change({ q: undefined })} /> : <NoTraces projectId={projectId} />)}
         {figures.data !== undefined && !isEmpty && (
-          <Dashboard metrics={figures.data} isFiltered={isFiltered} onStep={(step) => showStep(step, q)} />
+          <Dashboard
+            metrics={figures.data}
+            before={(isFiltered ? filteredBefore : countedBefore).data?.total}
+            isFiltered={isFiltered}
+            onStep={(step) => showStep(step, q)}
+          />
         )}
         <OwnCharts
           projectId={projectId}

@@ -9,6 +9,11 @@ const MAX_HOURS = 732 * 24;
 
 export type AskedRange = { readonly from: string; readonly to: string; readonly step: "hour" | "day" };
 
+/** The time before a range, as long as it. */
+export function rangeBefore({ from, to, step }: AskedRange): AskedRange {
+  return { from: new Date(2 * Date.parse(from) - Date.parse(to)).toISOString(), to: from, step };
+}
+
 /** The range in whole hours, as the API counts, so that the same question is asked for an hour; the last 24 hours unless told otherwise. */
 export function askedRange({ span, from, to }: TimeRange, now: Date): AskedRange {
   const end = Math.ceil((to === undefined ? now.getTime() : Date.parse(to)) / HOUR) * HOUR;

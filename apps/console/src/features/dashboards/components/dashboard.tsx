@@ -40,13 +40,15 @@ type DashboardProps = {
     readonly uncounted_hours?: number;
     readonly uncounted_since?: string | null;
   };
+  /** Sums of the time before, as long as this one. */
+  readonly before: Total | undefined;
   readonly isFiltered: boolean;
   /** A step was chosen, of which the traces should be shown. */
   readonly onStep: (range: { readonly from: string; readonly to: string }) => void;
 };
 
 /** The figures of a time: their sums, and how they went. */
-export function Dashboard({ metrics, isFiltered, onStep }: DashboardProps) {
+export function Dashboard({ metrics, before, isFiltered, onStep }: DashboardProps) {
   const { total, step, pending_hours: waiting = 0, uncounted_hours: uncounted = 0, uncounted_since: uncountedSince = null } = metrics;
   const pending = waiting - uncounted;
   const points = wholeSeries(metrics);
@@ -71,7 +73,7 @@ export function Dashboard({ metrics, isFiltered, onStep }: DashboardProps) {
           {plural(pending, "hour is", "hours are")} still being counted; what happened last is not in these figures yet.
         </Alert>
       )}
-      <KeyFigures total={total} />
+      <KeyFigures total={total} before={before} />
       <div className={classes.charts}>
         <SeriesCard
           {...common}

@@ -1,45 +1,63 @@
 import { Paper, Text } from "@mantine/core";
 import type { Figures, Metrics } from "@sightline/observability/contract";
-import type { ReactNode } from "react";
 import { formatCost, formatCount, formatDuration, formatShare, plural } from "#ui/words/format.ts";
 import classes from "./key-figures.module.css";
 
 /** What is known of filtered traces, and of all of them how many model calls they made. */
 export type Total = Figures & Partial<Pick<Metrics["total"], "calls" | "unpriced_calls">>;
 
-export function KeyFigures({ total }: { readonly total: Total }) {
-  const { traces, input_tokens: input, output_tokens: output, cost, calls, unpriced_calls: unpriced = 0 } = total;
+/** The figures of a time, each beside that of the time before where anything ran in it. */
+export function KeyFigures({ total, before }: { readonly total: Total; readonly before: Total | undefined }) {
+  const { traces, input_tokens: input, output_tokens: output, calls, unpriced_calls: unpriced = 0 } = total;
+  const both = (valueOf: (total: Total) => string) => ({
+    value: valueOf(total),
+    was: before === undefined || before.traces.count === 0 ? undefined : valueOf(before),
+  });
   return (
     <Paper component="dl" className={classes.figures}>
-      <Figure label="Traces" value={formatCount(traces.count)} />
+      <Figure label="Traces" {...both((of) => formatCount(of.traces.count))} />
       <Figure
         label="Failed"
-        value={formatPercent(traces.failures, traces.count)}
+        {...both((of) => formatPercent(of.traces.failures, of.traces.count))}
         below={plural(traces.failures, "trace", "traces")}
         isBad={traces.failures > 0}
       />
-      <Figure label="Median duration" value={formatKnownDuration(traces.p50_ms)} below={`p95 ${formatKnownDuration(traces.p95_ms)}`} />
-      {calls !== undefined && <Figure label="Model calls" value={formatCount(calls)} />}
-      <Figure label="Tokens" value={formatCount(input + output)} below={`${formatCount(input)} in, ${formatCount(output)} out`} />
+      <Figure
+        label="Median duration"
+        {...both((of) => formatKnownDuration(of.traces.p50_ms))}
+        below={`p95 ${formatKnownDuration(traces.p95_ms)}`}
+      />
+      {calls !== undefined && <Figure label="Model calls" {...both((of) => formatCount(of.calls ?? 0))} />}
+      <Figure
+        label="Tokens"
+        {...both((of) => formatCount(of.input_tokens + of.output_tokens))}
+        below={`${formatCount(input)} in, ${formatCount(output)} out`}
+      />
       <Figure
         label="Cost"
-        value={cost === null ? "–" : formatCost(cost)}
+        {...both((of) => (of.cost === null ? "–" : formatCost(of.cost)))}
         below={unpriced === 0 ? undefined : `${plural(unpriced, "call", "calls")} without a price`}
       />
     </Paper>
   );
 }
 
-type FigureProps = { readonly label: string; readonly value: ReactNode; readonly below?: ReactNode; readonly isBad?: boolean };
+type FigureProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly was: string | undefined;
+  readonly below?: string | undefined;
+  readonly isBad?: boolean;
+};
 
-function Figure({ label, value, below, isBad = false }: FigureProps) {
+function Figure({ label, value, was, below, isBad = false }: FigureProps) {
   return (
     <div className={classes.figure}>
       <Text component="dt" size="sm" c="dimmed">
         {label}
       </Text>
       <dd className={classes.value} data-bad={isBad || undefined}>
-        {value}
+        {value} {was !== undefined && <span className={classes.was}>was {was}</span>}
       </dd>
       {below !== undefined && (
         <Text component="dd" size="xs" c="dimmed" className={classes.below ?? ""}>

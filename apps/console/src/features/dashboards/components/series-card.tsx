@@ -15,7 +15,7 @@ type SeriesCardProps = SeriesChartProps & {
   /** The chart in a sentence. */
   readonly summary: string;
   /** What must be known to read it right. */
-  readonly note?: ReactNode;
+  readonly note?: string | undefined;
   /** Beside the button that shows the table. */
   readonly tools?: ReactNode;
 };
@@ -68,18 +68,16 @@ export function Card({ title, summary, note, tools, children }: CardProps) {
       <header className={classes.head}>
         <div>
           <Title order={2}>{title}</Title>
-          <Dimmed>{summary}</Dimmed>
+          <Dimmed>
+            {summary}
+            {note !== undefined && ` · ${note}`}
+          </Dimmed>
         </div>
         <Group gap={4} wrap="nowrap">
           {tools}
         </Group>
       </header>
       {children}
-      {note !== undefined && (
-        <Dimmed size="xs" mt={6}>
-          {note}
-        </Dimmed>
-      )}
     </Paper>
   );
 }

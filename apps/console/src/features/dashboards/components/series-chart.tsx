@@ -42,7 +42,7 @@ export function SeriesChart({ kind, rows, series, format, onStep }: SeriesChartP
     valueFormatter: format,
     withLegend: series.length > 1,
     // The names of many take more than one line.
-    legendProps: { verticalAlign: "bottom", ...(series.length > 3 ? {} : { height: 30 }) },
+    legendProps: { verticalAlign: "top", ...(series.length > 3 ? {} : { height: 26 }) },
     accessibilityLayer: false,
     gridAxis: "x",
     tickLine: "none",
