@@ -18,7 +18,7 @@ import {
 } from "@xyflow/react";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useMemo } from "react";
-import { bestDirection, type BoxPlace, placeBoxes } from "./graph-layout.ts";
+import { type BoxPlace, placeBoxes, placeCalls } from "./graph-layout.ts";
 import type { BoxState, GraphBox, GraphLink, GraphModel } from "./graph-model.ts";
 import { type Detour, findDetours } from "./graph-detours.ts";
 import { type GraphNodeData, GraphNode } from "./graph-node.tsx";
@@ -26,8 +26,8 @@ import classes from "./graph-canvas.module.css";
 
 /** On both sides is room for the edges that lead back, to the right, where most are, also for half of what is written on them. */
 const FIT = { padding: { top: "16px", right: "104px", bottom: "16px", left: "64px" }, maxZoom: 1.1 } as const;
-/** No edge of calls leads back, or has words. */
-const FIT_CALLS = { padding: "16px", maxZoom: 1.1 } as const;
+/** Around calls, in pixels; and how small they may become, so that they can still be read. */
+const [CALLS_MARGIN, MIN_CALLS_ZOOM] = [16, 0.85];
 
 type Box = Node<GraphNodeData, "box">;
 
@@ -39,7 +39,7 @@ const EDGE_TYPES: EdgeTypes = { way: GraphEdge };
 type GraphCanvasProps = {
   readonly model: GraphModel;
   readonly states: ReadonlyMap<string, BoxState>;
-  /** Whether it is what called what, which may go from the top down or to the right. */
+  /** Whether it is what called what, each call below its caller. */
   readonly isOfCalls: boolean;
   /** A step's id. */
   readonly selected: string;
@@ -57,24 +57,29 @@ export function GraphCanvas(props: GraphCanvasProps) {
 
 function Canvas({ model, states, isOfCalls, selected, onSelect }: GraphCanvasProps) {
   const { ref: frame, width, height } = useElementSize();
-  const direction = useMemo(() => (isOfCalls ? bestDirection(model, { width, height }) : "TB"), [model, isOfCalls, width, height]);
-  const places = useMemo(() => placeBoxes(model, direction), [model, direction]);
+  const places = useMemo(() => (isOfCalls ? placeCalls(model) : placeBoxes(model)), [model, isOfCalls]);
   const nodes = useMemo(
-    () => outerFirst(model.boxes).map((box) => toNode(box, places, { state: states.get(box.id), direction, selected, onSelect })),
-    [model, places, states, direction, selected, onSelect],
+    () => outerFirst(model.boxes).map((box) => toNode(box, places, { state: states.get(box.id), isCall: isOfCalls, selected, onSelect })),
+    [model, places, states, isOfCalls, selected, onSelect],
   );
   const edges = useMemo(() => {
     const wayOf = isOfCalls ? () => undefined : findDetours(model, places);
-    return model.links.map((link) => toEdge(link, wayOf(link)));
+    return model.links.map((link) => toEdge(link, wayOf(link), isOfCalls));
   }, [model, places, isOfCalls]);
-  const fit = isOfCalls ? FIT_CALLS : FIT;
-  const { fitView } = useReactFlow();
-  // All of it is in view when the room changes, or where boxes are.
+  const { fitView, setViewport } = useReactFlow();
+  // All of it is in view when the room changes, or where boxes are; of many calls as much as can be read, from the first on.
   useEffect(() => {
-    if (width * height * places.size > 0) {
-      void fitView(fit);
+    if (width * height * places.size === 0) {
+      return;
     }
-  }, [fitView, fit, places, width, height]);
+    if (isOfCalls) {
+      const widest = Math.max(...[...places.values()].map((place) => place.x + place.width));
+      const zoom = Math.min(FIT.maxZoom, Math.max(MIN_CALLS_ZOOM, (width - 2 * CALLS_MARGIN) / widest));
+      void setViewport({ x: CALLS_MARGIN, y: CALLS_MARGIN, zoom });
+    } else {
+      void fitView(FIT);
+    }
+  }, [fitView, setViewport, isOfCalls, places, width, height]);
   return (
     <div ref={frame} className={classes.canvas} role="group" aria-label="Graph">
       <ReactFlow
@@ -82,8 +87,8 @@ function Canvas({ model, states, isOfCalls, selected, onSelect }: GraphCanvasPro
         edges={edges}
         nodeTypes={NODE_TYPES}
         edgeTypes={EDGE_TYPES}
-        fitView
-        fitViewOptions={fit}
+        fitViewOptions={FIT}
+        panOnScroll={isOfCalls}
         minZoom={0.08}
         maxZoom={1.6}
         nodesDraggable={false}
@@ -94,7 +99,7 @@ function Canvas({ model, states, isOfCalls, selected, onSelect }: GraphCanvasPro
         proOptions={{ hideAttribution: true }}
       >
         <Background gap={22} size={1} />
-        <Controls showInteractive={false} />
+        <Controls showInteractive={false} position={isOfCalls ? "bottom-right" : "bottom-left"} />
       </ReactFlow>
     </div>
   );
@@ -110,7 +115,7 @@ function outerFirst(boxes: readonly GraphBox[]): readonly GraphBox[] {
   return boxes.toSorted((left, right) => depthOf(left) - depthOf(right));
 }
 
-type Look = Pick<GraphNodeData, "state" | "direction" | "selected" | "onSelect">;
+type Look = Pick<GraphNodeData, "state" | "isCall" | "selected" | "onSelect">;
 
 function toNode(box: GraphBox, places: ReadonlyMap<string, BoxPlace>, look: Look): Box {
   const { x, y, width, height, isGroup } = places.get(box.id) ?? { x: 0, y: 0, width: 0, height: 0, isGroup: false };
@@ -126,7 +131,7 @@ function toNode(box: GraphBox, places: ReadonlyMap<string, BoxPlace>, look: Look
   };
 }
 
-function toEdge(link: GraphLink, around: Detour | undefined): CanvasEdge {
+function toEdge(link: GraphLink, around: Detour | undefined, isCall: boolean): CanvasEdge {
   const count = link.taken.reduce((sum, taken) => sum + taken.count, 0);
   const ways = [...new Set(link.taken.map(({ via }) => via))].filter((via) => via !== "static");
   const words = [count > 1 ? `×${count}` : "", ...ways].filter((word) => word !== "");
@@ -139,7 +144,7 @@ function toEdge(link: GraphLink, around: Detour | undefined): CanvasEdge {
     ...(around === undefined
       ? { sourceHandle: "out", targetHandle: "in" }
       : { sourceHandle: `out-${around.side}`, targetHandle: `in-${around.side}` }),
-    data: { words: words.join(" · "), wayAround: around?.distance },
+    data: { words: words.join(" · "), wayAround: isCall ? 0 : around?.distance },
     className: (count > 0 ? classes.taken : classes.declared) ?? "",
     style: { stroke: color },
     markerEnd: { type: MarkerType.ArrowClosed, color, width: 16, height: 16 },

@@ -18,17 +18,14 @@ const [PADDING, HEAD] = [16, 46];
  * Places boxes from the top down, each graph inside a node by itself first: so a link may lead to a box that has others in it, which the
  * layout's own nesting cannot do.
  */
-export function placeBoxes(
-  { boxes, links }: Pick<GraphModel, "boxes" | "links">,
-  direction: "TB" | "LR" = "TB",
-): ReadonlyMap<string, BoxPlace> {
+export function placeBoxes({ boxes, links }: Pick<GraphModel, "boxes" | "links">): ReadonlyMap<string, BoxPlace> {
   const places = new Map<string, BoxPlace>();
   const byId = new Map(boxes.map((box) => [box.id, box]));
   const inside = Map.groupBy(boxes, ({ parent }) => (parent !== undefined && byId.has(parent) ? parent : undefined));
 
   function place(around: string | undefined): { readonly width: number; readonly height: number } {
     const graph = new graphlib.Graph();
-    graph.setGraph({ rankdir: direction, nodesep: 30, ranksep: direction === "TB" ? 46 : 60, marginx: PADDING, marginy: PADDING });
+    graph.setGraph({ rankdir: "TB", nodesep: 30, ranksep: 46, marginx: PADDING, marginy: PADDING });
     graph.setDefaultEdgeLabel(() => ({}));
     const siblings = inside.get(around) ?? [];
     for (const box of siblings) {
@@ -51,7 +48,7 @@ export function placeBoxes(
   }
 
   function sizeOf(box: GraphBox): { readonly width: number; readonly height: number } {
-    return inside.has(box.id) ? place(box.id) : box.kind === "step" ? STEP : END;
+    return inside.has(box.id) ? place(box.id) : sizeOfBox(box);
   }
 
   /** Which of the boxes right inside `around` holds it. */
@@ -69,14 +66,34 @@ export function placeBoxes(
   return places;
 }
 
-/** In which direction boxes can be drawn larger where there is so much room. */
-export function bestDirection(model: Pick<GraphModel, "boxes" | "links">, room: { readonly width: number; readonly height: number }) {
-  const scaleOf = (direction: "TB" | "LR"): number => {
-    const places = [...placeBoxes(model, direction).values()];
-    return Math.min(
-      room.width / Math.max(...places.map(({ x, width }) => x + width)),
-      room.height / Math.max(...places.map(({ y, height }) => y + height)),
-    );
-  };
-  return scaleOf("TB") >= scaleOf("LR") ? "TB" : "LR";
+/** Pixels between the calls of the same step, and by which they are moved in. */
+const [CALL_GAP, CALL_INDENT] = [10, 32];
+
+/** Places calls one below the other, each moved in from its caller: so they stay as narrow as the panel however many a step makes. */
+export function placeCalls({ boxes, links }: Pick<GraphModel, "boxes" | "links">): ReadonlyMap<string, BoxPlace> {
+  const places = new Map<string, BoxPlace>();
+  const byId = new Map(boxes.map((box) => [box.id, box]));
+  const called = Map.groupBy(links, ({ from }) => from);
+  const callees = new Set(links.map(({ to }) => to));
+  // What nothing calls comes first; calls in a circle have no such step.
+  const waiting = boxes
+    .toSorted((one, other) => Number(callees.has(one.id)) - Number(callees.has(other.id)))
+    .map((box) => ({ box, depth: 0 }));
+  let y = 0;
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const { box, depth } = next;
+    if (places.has(box.id)) {
+      continue;
+    }
+    const size = sizeOfBox(box);
+    places.set(box.id, { x: depth * CALL_INDENT, y, ...size, isGroup: false });
+    y += size.height + CALL_GAP;
+    const inner = (called.get(box.id) ?? []).flatMap(({ to }) => byId.get(to) ?? []);
+    waiting.unshift(...inner.map((callee) => ({ box: callee, depth: depth + 1 })));
+  }
+  return places;
+}
+
+function sizeOfBox({ kind }: GraphBox): { readonly width: number; readonly height: number } {
+  return kind === "step" ? STEP : END;
 }

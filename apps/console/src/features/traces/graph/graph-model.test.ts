@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bestDirection, placeBoxes } from "./graph-layout.ts";
+import { placeBoxes, placeCalls } from "./graph-layout.ts";
 import { aggregatedGraph, MAX_BOXES, callGraph, expandedGraph, graphThatRan, boxState } from "./graph-model.ts";
 import { step } from "#features/traces/testing/step.ts";
 
@@ -154,14 +154,17 @@ describe("the layout", () => {
   });
 });
 
-it("what called what goes in the direction in which it is drawn larger", () => {
-  const trace = { id: "t", name: "agent" };
-  const deep = callGraph(trace, [step("a"), step("b", { parent: "a" }), step("c", { parent: "b" })]);
-  const wide = callGraph(
-    trace,
-    Array.from({ length: 12 }, (_none, index) => step(String(index))),
-  );
-  const narrow = { width: 450, height: 620 };
-  expect([bestDirection(deep, narrow), bestDirection(wide, narrow)]).toEqual(["TB", "LR"]);
-  expect(bestDirection(deep, { width: 1_200, height: 400 })).toBe("LR");
+it("calls lie one below the other, each moved in from its caller, and none is left out where they go in a circle", () => {
+  const calls = [step("a"), step("b", { parent: "a" }), step("c", { parent: "b" }), step("d", { parent: "a" })];
+  const circle = [step("x", { parent: "y" }), step("y", { parent: "x" })];
+  const model = callGraph({ id: "t", name: "agent" }, calls);
+  const placed = [...placeCalls(model)].map(([id, { x, y }]) => ({ id, x, y }));
+  expect(placed.map(({ id, x }) => [id, x / 32])).toEqual([
+    ["a", 0],
+    ["b", 1],
+    ["c", 2],
+    ["d", 1],
+  ]);
+  expect(placed.map(({ y }) => y)).toEqual(placed.map(({ y }) => y).toSorted((one, other) => one - other));
+  expect(placeCalls(callGraph({ id: "t", name: "agent" }, circle)).size).toBe(3);
 });

@@ -85,16 +85,19 @@ export function expandedGraph(graph: Graph, steps: readonly Step[]): GraphModel 
   return { boxes, links, runs, total: all.length };
 }
 
-/** Where no graph ran: what called what. */
+/** Where no graph ran: what called what, below the trace if several steps began it. */
 export function callGraph(trace: { readonly id: string; readonly name: string }, steps: readonly Step[]): GraphModel {
   const shown = steps.slice(0, MAX_BOXES);
   const known = new Set(shown.map(({ id }) => id));
   const root: GraphBox = { id: trace.id, label: trace.name, parent: undefined, kind: "start", runs: [] };
   const boxes = shown.map((step) => ({ id: step.id, label: step.name, parent: undefined, kind: "step" as const, runs: [step] }));
-  const links = shown.map(({ id, parent_id: parent }) =>
-    linkOf(parent !== null && known.has(parent) ? parent : trace.id, id, { isDeclared: false, taken: [{ via: "static", count: 1 }] }),
-  );
-  return { boxes: [root, ...boxes], links, runs: byStart(shown), total: steps.length };
+  const callerOf = ({ parent_id: parent }: Step) => (parent !== null && known.has(parent) ? parent : undefined);
+  const hasOneRoot = shown.filter((step) => callerOf(step) === undefined).length === 1;
+  const links = shown.flatMap((step) => {
+    const caller = callerOf(step) ?? (hasOneRoot ? undefined : trace.id);
+    return caller === undefined ? [] : [linkOf(caller, step.id, { isDeclared: false, taken: [{ via: "static", count: 1 }] })];
+  });
+  return { boxes: hasOneRoot ? boxes : [root, ...boxes], links, runs: byStart(shown), total: steps.length };
 }
 
 /** `outer` of `outer:inner`, and what is around it: the nearest first. */

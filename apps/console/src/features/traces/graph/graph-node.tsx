@@ -11,20 +11,22 @@ export type GraphNodeData = {
   readonly state: BoxState | undefined;
   /** Others lie in it. */
   readonly isGroup: boolean;
-  readonly direction: "TB" | "LR";
+  /** A call below its caller, from whose lower left it is led to. */
+  readonly isCall: boolean;
   readonly isSelected: boolean;
   readonly selected: string;
   readonly onSelect: (id: string) => void;
 };
 
+const FROM_LEFT = { left: 16 } as const;
+
 /** A node with how it stands; a click selects its run, and another one the run before. */
-export function GraphNode({ data: { box, state, isGroup, direction, isSelected, selected, onSelect } }: NodeProps<Node<GraphNodeData>>) {
+export function GraphNode({ data: { box, state, isGroup, isCall, isSelected, selected, onSelect } }: NodeProps<Node<GraphNodeData>>) {
   const facts = factsOf(state).join(" · ");
   const next = runAfter(box, state, selected);
-  const [into, outOf] = direction === "TB" ? [Position.Top, Position.Bottom] : [Position.Left, Position.Right];
   return (
     <>
-      <Handle id="in" type="target" position={into} isConnectable={false} />
+      <Handle id="in" type="target" position={isCall ? Position.Left : Position.Top} isConnectable={false} />
       <Handle id="in-right" type="target" position={Position.Right} isConnectable={false} />
       <Handle id="in-left" type="target" position={Position.Left} isConnectable={false} />
       {box.kind === "step" ? (
@@ -54,7 +56,7 @@ export function GraphNode({ data: { box, state, isGroup, direction, isSelected, 
       ) : (
         <span className={classes.end}>{box.label}</span>
       )}
-      <Handle id="out" type="source" position={outOf} isConnectable={false} />
+      <Handle id="out" type="source" position={Position.Bottom} isConnectable={false} {...(isCall ? { style: FROM_LEFT } : {})} />
       <Handle id="out-right" type="source" position={Position.Right} isConnectable={false} />
       <Handle id="out-left" type="source" position={Position.Left} isConnectable={false} />
     </>
