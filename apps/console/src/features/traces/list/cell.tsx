@@ -48,7 +48,7 @@ export function Cell({
     case "input":
       return trace.input === null ? <None /> : <Cut text={trace.input} />;
     case "output":
-      return trace.output === null ? <Failed error={trace.error} /> : <Cut text={trace.output} />;
+      return <Output trace={trace} />;
     case "tags":
       return <Values field="tag" values={trace.tags} onTerm={onTerm} />;
     case "scores":
@@ -107,15 +107,16 @@ function CutInside({ text }: { readonly text: string }) {
   );
 }
 
-/** What came back of a trace that failed. */
-function Failed({ error }: { readonly error: string | null }) {
-  return error === null ? (
-    <None />
-  ) : (
-    <span className={classes.bad}>
-      <Cut text={error} />
-    </span>
-  );
+/** What came back of a trace; of one that failed its error, which is what one looks for, also where something came back before it. */
+function Output({ trace: { status, error, output } }: { readonly trace: ListedTrace }) {
+  if (error !== null && (status === "failure" || output === null)) {
+    return (
+      <span className={classes.bad}>
+        <Cut text={error} />
+      </span>
+    );
+  }
+  return output === null ? <None /> : <Cut text={output} />;
 }
 
 function Cut({ text }: { readonly text: string }) {
