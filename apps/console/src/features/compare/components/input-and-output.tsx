@@ -2,6 +2,7 @@ import { Stack, Title } from "@mantine/core";
 import { type Comparison, truncatedValueSchema } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { type Compared, comparedTraceQuery } from "#features/compare/api/compare.ts";
+import { Dimmed } from "#ui/words/dimmed.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { Differences } from "./differences.tsx";
 import { ValueDiff } from "./value-diff.tsx";
@@ -15,10 +16,9 @@ export function InputAndOutput({
   readonly comparison: Pick<Comparison, "input" | "output">;
 }) {
   const { projectId } = compared;
-  const isChanged = comparison.input.outcome === "changed" || comparison.output.outcome === "changed";
-  const a = useQuery({ ...comparedTraceQuery(projectId, compared.a), enabled: isChanged });
-  const b = useQuery({ ...comparedTraceQuery(projectId, compared.b), enabled: isChanged });
-  if (isChanged && (a.data === undefined || b.data === undefined)) {
+  const a = useQuery(comparedTraceQuery(projectId, compared.a));
+  const b = useQuery(comparedTraceQuery(projectId, compared.b));
+  if (a.data === undefined || b.data === undefined) {
     const both = { error: a.error ?? b.error, refetch: () => Promise.all([a.refetch(), b.refetch()]) };
     return <Unanswered query={both} failed="Input and output could not be loaded" loading={<LoadingRows rows={3} height={32} />} />;
   }
@@ -26,7 +26,10 @@ export function InputAndOutput({
     <Stack gap="md">
       {(["input", "output"] as const).map((side) => {
         const label = side === "input" ? "Input" : "Output";
-        const [ofA, ofB] = [a.data?.[side], b.data?.[side]];
+        const [ofA, ofB] = [a.data[side], b.data[side]];
+        if (ofA === null && ofB === null) {
+          return <Dimmed key={side}>{label}: neither trace has one.</Dimmed>;
+        }
         return comparison[side].outcome !== "changed" || isTruncated(ofA) || isTruncated(ofB) ? (
           <Differences key={side} value={comparison[side]} label={label} />
         ) : (

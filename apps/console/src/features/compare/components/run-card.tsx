@@ -1,7 +1,9 @@
 import { Anchor, Paper, Text } from "@mantine/core";
 import type { ComparedTrace } from "@sightline/observability/contract";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { tracesToCompareQuery } from "#features/compare/api/compare.ts";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { formatDuration, plural } from "#ui/words/format.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
@@ -18,6 +20,8 @@ type RunCardProps = {
 };
 
 export function RunCard({ side, projectId, trace, children }: RunCardProps) {
+  const listed = useQuery(tracesToCompareQuery(projectId, trace.id));
+  const input = listed.data?.items.find(({ id }) => id === trace.id)?.input;
   return (
     <Paper component="section" className={classes.card} aria-label={`Run ${side}`}>
       <div className={classes.head}>
@@ -35,6 +39,11 @@ export function RunCard({ side, projectId, trace, children }: RunCardProps) {
         <CopyableId value={trace.id} label="trace id" />
         {trace.lost_events > 0 && <span className={classes.lost}>{plural(trace.lost_events, "event", "events")} lost</span>}
       </div>
+      {typeof input === "string" && (
+        <Text size="sm" truncate mt={6} title={input}>
+          <SafeText text={input} />
+        </Text>
+      )}
       {trace.error !== null && (
         <Text size="sm" c="var(--sl-bad)" lineClamp={3} mt={6} title={trace.error}>
           <SafeText text={trace.error} />
