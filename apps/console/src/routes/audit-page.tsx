@@ -3,6 +3,8 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { type AuditFilter, NO_FILTER, toFilter, toQuery, toSearch, isFiltered } from "#features/audit/audit-filter.ts";
 import { AuditFilters, type Person } from "#features/audit/components/audit-filters.tsx";
+import { RangePicker } from "#ui/kit/range-picker.tsx";
+import { SPANS, findSpan } from "#ui/time/time-range.ts";
 import { ExportButton } from "#ui/kit/export-button.tsx";
 import { VerificationResult, VerifyButton, useChainVerification } from "#features/audit/components/verify-chain.tsx";
 import { accountQuery, accountsQuery } from "#features/users/api/accounts.ts";
@@ -33,6 +35,12 @@ export function AuditPage() {
   return (
     <Page>
       <PageHeader title="Audit" description="Every login and account change. Each row is linked to the one before by a hash.">
+        <RangePicker
+          withAll
+          range={{ from: filter.from, to: filter.to }}
+          spans={SPANS}
+          onChange={({ span, from, to }) => show({ ...filter, to, from: hoursAgo(findSpan(span)?.hours) ?? from })}
+        />
         <VerifyButton verification={verification} />
         <ExportButton
           label="Export as JSONL"
@@ -48,6 +56,11 @@ export function AuditPage() {
       <AuditList filter={filter} onNarrow={(to) => show({ ...filter, ...to })} onUnfiltered={() => show(NO_FILTER)} />
     </Page>
   );
+}
+
+/** So many hours ago, cut to the minute: the address names two instants. */
+function hoursAgo(hours: number | undefined): string | undefined {
+  return hours === undefined ? undefined : new Date(Math.floor(Date.now() / 60_000 - hours * 60) * 60_000).toISOString();
 }
 
 /** The accounts that the search finds, and the chosen one, who may have been deleted since. */

@@ -69,8 +69,13 @@ export function findEventLabel(event: string): EventLabel {
   return known[event] ?? { label: inWords(event), severity: "change", group: "System" };
 }
 
+/** What a detail of an entry is called; `jti` is a token's own name for its id. */
+export function nameOfDetail(name: string): string {
+  return name === "jti" ? "Token id" : inWords(name);
+}
+
 /** A name of the API as people read it. */
-export function inWords(name: string): string {
+function inWords(name: string): string {
   return capitalized(name.replaceAll("_", " "));
 }
 

@@ -7,15 +7,8 @@ import { useTypedFilter } from "#ui/query/use-typed.ts";
 import { type AuditFilter, NO_FILTER, isFiltered } from "#features/audit/audit-filter.ts";
 import { EVENT_CHOICES } from "#features/audit/event-labels.ts";
 import classes from "./audit-filters.module.css";
-import { fromLocalField, toLocalField } from "#ui/time/time-range.ts";
 
 const PAUSE_MS = 300;
-
-const SPANS = [
-  { label: "24 hours", hours: 24 },
-  { label: "7 days", hours: 7 * 24 },
-  { label: "30 days", hours: 30 * 24 },
-] as const;
 
 export type Person = { readonly id: string; readonly email: string };
 
@@ -72,31 +65,6 @@ export function AuditFilters({ filter, people, onPeopleSearch, onChange }: Audit
           maxLength={64}
           {...typedInto(ip.text, (text) => ip.type(text))}
         />
-      </div>
-      <div className={classes.row}>
-        <TextInput
-          className={classes.time}
-          label="From"
-          type="datetime-local"
-          value={toLocalField(filter.from)}
-          max={toLocalField(filter.to)}
-          onChange={(event) => onChange({ ...filter, from: fromLocalField(event.currentTarget.value) })}
-        />
-        <TextInput
-          className={classes.time}
-          label="To"
-          type="datetime-local"
-          value={toLocalField(filter.to)}
-          min={toLocalField(filter.from)}
-          onChange={(event) => onChange({ ...filter, to: fromLocalField(event.currentTarget.value) })}
-        />
-        <div className={classes.spans}>
-          {SPANS.map(({ label, hours }) => (
-            <Button key={label} variant="default" onClick={() => onChange({ ...filter, from: hoursAgo(hours), to: undefined })}>
-              {label}
-            </Button>
-          ))}
-        </div>
         {isFiltered(filter) && (
           <Button className={classes.clear} variant="subtle" onClick={() => onChange(NO_FILTER)}>
             Clear
@@ -105,9 +73,4 @@ export function AuditFilters({ filter, people, onPeopleSearch, onChange }: Audit
       </div>
     </search>
   );
-}
-
-/** The time some hours ago, cut to the minute, as the field shows it. */
-function hoursAgo(hours: number): string {
-  return new Date(Math.floor((Date.now() - hours * 3_600_000) / 60_000) * 60_000).toISOString();
 }

@@ -12,7 +12,7 @@ import { useState } from "react";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { readDevice } from "#ui/words/device.ts";
 import { ExactTime } from "#ui/time/time-stamp.tsx";
-import { findEventLabel, type Severity } from "#features/audit/event-labels.ts";
+import { findEventLabel, nameOfDetail, type Severity } from "#features/audit/event-labels.ts";
 import { EntryDetails, type Narrow } from "./entry-details.tsx";
 import classes from "./audit-table.module.css";
 
@@ -83,7 +83,7 @@ function Origin({ entry }: { readonly entry: AuditEntry }) {
 
 function Summary({ entry }: { readonly entry: AuditEntry }) {
   const details = Object.entries(entry.details)
-    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${inWords(value)}`)
+    .map(([name, value]) => `${nameOfDetail(name).toLowerCase()}: ${inWords(value)}`)
     .join(", ");
   return (
     <Text size="xs" c="dimmed" className={classes.line} title={details}>
@@ -98,14 +98,14 @@ function inWords(value: string): string {
 }
 
 /** Whom it happened to, and who did it where that was someone else. */
-function People({ entry: { user, actor } }: { readonly entry: AuditEntry }) {
+function People({ entry: { user, actor, ip } }: { readonly entry: AuditEntry }) {
   const whom = user ?? actor;
   return (
     <>
       <div className={classes.line} title={whom === null ? undefined : nameOf(whom)}>
         {whom === null ? (
           <Text span inherit c="dimmed">
-            no account
+            {actor === null && ip === null ? "Sightline" : "no known account"}
           </Text>
         ) : (
           nameOf(whom)

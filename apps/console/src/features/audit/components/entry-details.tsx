@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import type { AuditEntry } from "@sightline/identity/contract";
 import type { ReactNode } from "react";
 import { CopyableId } from "#ui/kit/copyable.tsx";
-import { inWords } from "#features/audit/event-labels.ts";
+import { nameOfDetail } from "#features/audit/event-labels.ts";
 import { formatTimeAndZone } from "#ui/words/format.ts";
 import { formatUtc } from "#ui/time/time-stamp.tsx";
 import classes from "./entry-details.module.css";
@@ -51,7 +51,7 @@ export function EntryDetails({ entry, onNarrow }: { readonly entry: AuditEntry; 
       )}
       {userAgent !== null && <Field name="Device">{userAgent}</Field>}
       {Object.entries(entry.details).map(([name, value]) => (
-        <Field key={name} name={inWords(name)}>
+        <Field key={name} name={nameOfDetail(name)}>
           {value}
         </Field>
       ))}
