@@ -35,6 +35,8 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
   const changed = splitLines(exclude).join("\n") !== repository.exclude.join("\n");
   const preview = useQuery(previewQuery(repository));
   const failed = preview.data?.status === "failed";
+  // Nobody indexes what was not counted yet; that it could not be counted is said above.
+  const isWaiting = preview.isPlaceholderData || (preview.data?.status !== "ready" && preview.error === null);
   const look = useChange({
     send: () => changeRepository(repository.id, { exclude: splitLines(exclude) }),
     refreshes: [repositoriesQuery.queryKey],
@@ -77,7 +79,7 @@ export function ReviewPreview({ repository, mayDiscard = false, onChanged, onDon
           >
             Preview again
           </Button>
-          <Button loading={finish.isPending} disabled={changed || failed || look.isPending} onClick={() => finish.mutate(true)}>
+          <Button loading={finish.isPending} disabled={changed || look.isPending || isWaiting} onClick={() => finish.mutate(true)}>
             Index
           </Button>
         </Group>
