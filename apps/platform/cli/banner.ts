@@ -57,7 +57,13 @@ function presentConnecting(environment: Environment, consoleUrl: string): readon
   const addWithToken = `${add} --header "Authorization: Bearer <token>"`;
   return environment["CODEINDEX_JWT_EPOCHS_URL"] === undefined
     ? [`  Connect an assistant: make a token at ${consoleUrl}/code/connect, then`, addWithToken]
-    : ["  Connect an assistant; it opens the browser to sign in:", add, `  Or with a token of ${consoleUrl}/code/connect:`, addWithToken];
+    : [
+        "  Connect an assistant; it opens the browser to sign in:",
+        add,
+        "    claude mcp login sightline",
+        `  Or with a token of ${consoleUrl}/code/connect:`,
+        addWithToken,
+      ];
 }
 
 /**
