@@ -110,6 +110,9 @@ function Access({ project: { access } }: { readonly project: Project }) {
   );
 }
 
+/** The form that was in the dialog before took the focus with it. */
+const focusOn = (element: HTMLElement | null) => element?.focus();
+
 function CreateProject({ onDone }: { readonly onDone: () => void }) {
   const [name, setName] = useState("");
   const [access, setAccess] = useState<ProjectAccess>("members");
@@ -126,7 +129,7 @@ function CreateProject({ onDone }: { readonly onDone: () => void }) {
 
   if (create.data !== undefined) {
     return (
-      <Stack gap="md">
+      <Stack gap="md" ref={focusOn} tabIndex={-1} style={{ outline: "none" }}>
         <Alert color="green" title={`“${create.data.name}” is ready`} role="status">
           Three steps to its first trace. What is your agent made with?
         </Alert>
