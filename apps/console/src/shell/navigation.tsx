@@ -12,6 +12,9 @@ import {
   IconWebhook,
 } from "@tabler/icons-react";
 import { Link, linkOptions } from "@tanstack/react-router";
+import { KeySequence } from "#features/palette/components/key-sequence.tsx";
+import { DESTINATIONS } from "#features/palette/destinations.ts";
+import { useSingleKeys } from "#ui/keys/single-keys.ts";
 import { useMe } from "#features/auth/api/me.ts";
 import classes from "./navigation.module.css";
 
@@ -49,6 +52,7 @@ const GROUPS = [
 
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }) {
   const me = useMe();
+  const { areOn } = useSingleKeys();
   return (
     <nav className={classes.navigation} aria-label="Main">
       {GROUPS.filter(({ adminsOnly }) => !adminsOnly || me.role === "admin").map((group) => (
@@ -67,6 +71,7 @@ export function Navigation({ onNavigate }: { readonly onNavigate?: () => void })
                   >
                     <entry.icon size={17} stroke={1.7} aria-hidden="true" />
                     {entry.label}
+                    {areOn && <KeysOf page={entry.link.to} />}
                   </Link>
                 </li>
               ))}
@@ -74,5 +79,15 @@ export function Navigation({ onNavigate }: { readonly onNavigate?: () => void })
         </div>
       ))}
     </nav>
+  );
+}
+
+/** The keys that lead to a page, told while it is pointed at. */
+function KeysOf({ page }: { readonly page: string }) {
+  const keys = DESTINATIONS.find(({ to }) => to === page)?.keys;
+  return keys === undefined ? null : (
+    <span className={classes.keys} aria-hidden="true">
+      <KeySequence keys={keys} />
+    </span>
   );
 }
