@@ -109,7 +109,7 @@ test("its owner sees it in the console, and sends it away", async () => {
   await row.getByText("all repositories").waitFor();
   await row.getByRole("button", { name: "Disconnect Assistant of the test" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
-  await page.getByText("No connected apps yet").waitFor();
+  await page.getByText("No connected assistants yet").waitFor();
   expect(await row.count()).toBe(0);
 });
 

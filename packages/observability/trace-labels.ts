@@ -5,8 +5,8 @@
  */
 export const TRACE_LABELS = {
   environment: { description: "Where it ran", example: "production", column: { width: 110 } },
-  release: { description: "The application's release that ran", example: "2026.11", column: { width: 100 } },
-  version: { description: "The version of the agent or service that ran", example: "1.4.*", column: { width: 90 } },
+  release: { description: "The release of the whole application", example: "2026.11", column: { width: 100 } },
+  version: { description: "The version of the agent or service alone", example: "1.4.*", column: { width: 90 } },
   namespace: { description: "The group of services that it ran in", example: "checkout", column: { width: 110 } },
 } as const satisfies Readonly<Record<string, LabelDefinition>>;
 

@@ -82,14 +82,14 @@ export function ConnectPage() {
         )}
         <Paper component="section">
           <Title order={2} p="lg" pb="xs">
-            Connected apps
+            Connected assistants
           </Title>
           <ConnectedApps openedBy={(app) => openedBy(app, repositories.data)} />
         </Paper>
         {makesTokens && (
           <Paper component="section">
             <Title order={2} p="lg" pb="xs">
-              Tokens
+              Developer tokens
             </Title>
             <TokenList />
           </Paper>
@@ -136,8 +136,8 @@ function TokenList() {
       query={tokens}
       items={tokens.data}
       isHeaded
-      failed="The tokens could not be loaded"
-      empty="No tokens yet. A token lets one assistant search, until you revoke it."
+      failed="The developer tokens could not be loaded"
+      empty="No developer tokens yet. A token lets one assistant search, until you revoke it."
     >
       {(items) => <TokenTable tokens={items} repositories={repositories.data} />}
     </PanelList>

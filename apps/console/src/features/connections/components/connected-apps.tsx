@@ -19,27 +19,27 @@ export function ConnectedApps({ openedBy }: ConnectedAppsProps) {
   const connections = useQuery(connectionsQuery);
   const [leaving, setLeaving] = useState<Connection>();
   const close = () => setLeaving(undefined);
-  const ending = useChange({ send: endConnection, refreshes: [connectionsQuery.queryKey], failed: "The app still works" });
+  const ending = useChange({ send: endConnection, refreshes: [connectionsQuery.queryKey], failed: "The assistant still has access" });
   return (
     <>
       <PanelList
         query={connections}
         items={connections.data}
         isHeaded
-        failed="The connected apps could not be loaded"
+        failed="The connected assistants could not be loaded"
         empty={
-          "No connected apps yet. Give an assistant the address without a token: it opens your browser, where you choose what it can see."
+          "No connected assistants yet. Give an assistant the address without a token: it opens your browser, where you choose what it can see."
         }
       >
         {(items) => (
           <DataTable
-            label="Connected apps"
+            label="Connected assistants"
             minWidth={760}
             isInPanel
             rows={items}
             rowKey={({ id }) => id}
             columns={[
-              { header: "App", td: { fw: 550 }, render: ({ app }) => app.name },
+              { header: "Assistant", td: { fw: 550 }, render: ({ app }) => app.name },
               { header: "Host", td: { fz: "xs" }, render: ({ app }) => app.redirect_host },
               { header: "Access", td: { maw: 260 }, render: openedBy },
               { header: "Connected", render: (row) => <TimeStamp at={row.created_at} /> },

@@ -1,4 +1,5 @@
 import "@mantine/core/styles/Checkbox.layer.css";
+import { TRACE_FIELDS } from "@sightline/observability/contract";
 import { ExportButton } from "#ui/kit/export-button.tsx";
 import { RangePicker } from "#ui/kit/range-picker.tsx";
 import { SPANS } from "#ui/time/time-range.ts";
@@ -42,6 +43,14 @@ export function ListTools({ projectId, state, onChange }: ListProps) {
   );
 }
 
+/** Columns that are taken for each other. */
+const EXPLAINED = new Map<string, string>(
+  TRACE_FIELDS.filter(({ name }) => ["session", "thread", "release", "version"].includes(name)).map((field) => [
+    field.name,
+    field.description,
+  ]),
+);
+
 type ColumnMenuProps = { readonly columns: readonly ColumnId[]; readonly onChange: (columns: readonly ColumnId[]) => void };
 
 /** Chooses which columns there are, beside status and name. */
@@ -68,7 +77,7 @@ function ColumnMenu({ columns, onChange }: ColumnMenuProps) {
         >
           <Stack gap={8}>
             {COLUMNS.map(({ id, label }) => (
-              <Checkbox key={id} size="xs" value={id} label={label} />
+              <Checkbox key={id} size="xs" value={id} label={label} description={EXPLAINED.get(id)} />
             ))}
           </Stack>
         </Checkbox.Group>
