@@ -142,6 +142,9 @@ export function notesOnIndex(found: readonly RepositoryInScope[], scope: Scope):
   ];
 }
 
+/** Names that stand among imports and say nothing of what is below them: a type's parameter, what a module exports. */
+const UNTELLING = /^(?:\p{L}|__all__)$/u;
+
 /** The name a chunk defines that is nearest to the query: one it names, or the one with the most of its words. */
 function symbolFor(symbols: readonly string[], { names, queryTerms, filters }: ParsedQuery): string | null {
   const asked = new Set(names.map((name) => name.toLowerCase()));
@@ -151,7 +154,8 @@ function symbolFor(symbols: readonly string[], { names, queryTerms, filters }: P
     asked.has(symbol.toLowerCase()) || globs.some((glob) => glob.test(symbol))
       ? CERTAIN
       : splitTerms(symbol).filter((term) => words.has(term)).length;
-  return symbols.toSorted((one, other) => nearness(other) - nearness(one))[0] ?? null;
+  const titles = symbols.filter((symbol) => nearness(symbol) === CERTAIN || !UNTELLING.test(symbol));
+  return titles.toSorted((one, other) => nearness(other) - nearness(one))[0] ?? null;
 }
 
 /** As `globPattern` of the store reads it. */

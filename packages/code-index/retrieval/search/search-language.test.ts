@@ -18,7 +18,7 @@ const FILES = {
   "src/http/client.ts":
     'export function fetchTwice(url: string) {\n  // backoff between both\n  throw new Error("Cannot reach the host");\n}\n',
   "src/http/client.test.ts": 'test("backoff", () => fetchTwice("x"));\n',
-  "src/tsx/view.tsx": "export const View = () => <p>backoff</p>;\n",
+  "src/tsx/view.tsx": "type T = string;\nexport const View = () => <p>backoff</p>;\n",
   "tools/backoff.py": "def backoff(n):\n    return n * 100 % 7  # 100%_sure\n\nclass Backoff: pass\n",
   "docs/notes.md": "# Notes\n\nBackoff is explained in src/retry.go. مرحبا بالعالم 🚀\n",
   "data.sql": "SELECT * FROM users WHERE name = 'a' OR 1=1; -- backoff\n",
@@ -113,9 +113,9 @@ test.for([
   expect(results.length).toBeGreaterThan(0);
 });
 
-test("of the names that a place defines the one that was asked for is said", async () => {
+test("of the names that a place defines the one that was asked for is said, and none of a type's parameter", async () => {
   const { results } = await find("symbol:parse* -repo:admin");
-  expect(results.map(({ symbol }) => symbol)).toEqual(["parseLimit"]);
+  expect([...results, ...(await find("backoff lang:tsx")).results].map(({ symbol }) => symbol)).toEqual(["parseLimit", "View"]);
 });
 
 test("a path with a line finds the place there", async () => {
