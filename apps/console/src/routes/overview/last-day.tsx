@@ -34,7 +34,7 @@ export function LastDay() {
     >
       {projects.data === undefined && projects.error === null && (
         <div className={panel.loading}>
-          <LoadingRows rows={2} />
+          <LoadingRows rows={1} height={54} />
         </div>
       )}
       {projects.data === undefined && projects.error !== null && <PanelNote role="alert">Unavailable: {projects.error.message}</PanelNote>}

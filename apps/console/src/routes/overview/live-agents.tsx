@@ -36,7 +36,7 @@ export function LiveAgents() {
     >
       {shown.length === 0 && isLoading && (
         <div className={panel.loading}>
-          <LoadingRows rows={2} />
+          <LoadingRows rows={1} height={24} />
         </div>
       )}
       {error !== undefined && error !== null && <PanelNote role="alert">Unavailable: {error.message}</PanelNote>}

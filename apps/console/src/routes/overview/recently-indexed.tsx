@@ -32,7 +32,7 @@ export function RecentlyIndexed() {
     >
       {repositories.data === undefined && repositories.error === null && (
         <div className={panel.loading}>
-          <LoadingRows rows={2} />
+          <LoadingRows rows={1} height={24} />
         </div>
       )}
       {repositories.data === undefined && repositories.error !== null && (
