@@ -25,6 +25,19 @@ function compressAssets(): Plugin {
   };
 }
 
+/** Asks for the font of all text with the page's script: it would come after the first words, and move them. */
+function preloadFont(): Plugin {
+  return {
+    name: "preload-font",
+    apply: "build",
+    transformIndexHtml(_html, { bundle = {} }) {
+      const font = Object.keys(bundle).find((file) => /inter-latin-wght-normal.*\.woff2$/.test(file));
+      const attrs = { rel: "preload", as: "font", type: "font/woff2", crossorigin: "", href: `/${font}` };
+      return font === undefined ? [] : [{ tag: "link", attrs, injectTo: "head" }];
+    },
+  };
+}
+
 async function compress(path: string): Promise<void> {
   const content = await readFile(path);
   if (content.length < WORTH_BYTES) {
@@ -65,7 +78,7 @@ const APIS = {
 } as const;
 
 export default defineConfig({
-  plugins: [react(), compressAssets()],
+  plugins: [react(), compressAssets(), preloadFont()],
   resolve: {
     // A linked install shows packages only what they declare, and Mantine's hooks don't declare react-dom.
     dedupe: ["react", "react-dom"],
