@@ -25,9 +25,7 @@ type CreateTokenProps = {
 export function CreateToken({ isAskedFor, repositories, created, onCreated }: CreateTokenProps) {
   const [label, setLabel] = useState("");
   const [allowed, setAllowed] = useState<string[]>([]);
-  // Until somebody says otherwise, it opens traces when it opens all code.
-  const [chosenTraces, setTraces] = useState<boolean>();
-  const traces = chosenTraces ?? allowed.length === 0;
+  const [traces, setTraces] = useState(false);
   const [wantsEvaluation, setWantsEvaluation] = useState(false);
   const evaluation = traces && wantsEvaluation;
   const [uploads, setUploads] = useState(false);
@@ -38,7 +36,7 @@ export function CreateToken({ isAskedFor, repositories, created, onCreated }: Cr
     onSuccess(token) {
       setLabel("");
       setAllowed([]);
-      setTraces(undefined);
+      setTraces(false);
       setWantsEvaluation(false);
       setUploads(false);
       onCreated(token);

@@ -1,5 +1,5 @@
 import { Anchor, Button, PasswordInput, Select, Stack, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { Failed } from "#ui/kit/failed-change.tsx";
@@ -8,6 +8,7 @@ import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { ErrorState } from "#ui/kit/list-states.tsx";
 import { formatDuration } from "#ui/words/format.ts";
 import { type McpTool, callMcpTool, listMcpTools } from "#features/tokens/api/call-mcp.ts";
+import { tokensQuery } from "#features/tokens/api/tokens.ts";
 import { ToolForm } from "./tool-form.tsx";
 
 /** A real call through the MCP endpoint, with a token that lives on this page alone. */
@@ -34,7 +35,13 @@ export function TryIt({ token: created }: { readonly token: string | undefined }
 
 function Connection({ token }: { readonly token: string }) {
   // A mutation, so that the token is in no cache of answers.
-  const list = useMutation({ mutationFn: () => listMcpTools(send, token), gcTime: 0 });
+  const queries = useQueryClient();
+  const list = useMutation({
+    mutationFn: () => listMcpTools(send, token),
+    gcTime: 0,
+    // It was used just now, which the list of tokens says.
+    onSettled: () => queries.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  });
   if (list.data !== undefined) {
     return <Caller token={token} tools={list.data} />;
   }
