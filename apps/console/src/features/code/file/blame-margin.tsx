@@ -26,7 +26,7 @@ export function useBlame(branch: Branch, { path, commit, isShown }: BlameQuery):
         className={classes.margin}
         data-first={isFirst || undefined}
         data-age={found?.commit === undefined ? undefined : ageOf(found.commit.committed_at)}
-        title={line === 1 ? error?.message : undefined}
+        title={found?.commit === undefined ? (line === 1 ? error?.message : undefined) : inWords(found.commit)}
       >
         {found === undefined && line === 1 && (error === null ? "Loading…" : "Not loaded")}
         {isFirst && data !== undefined && <Origin answer={data} {...found} refName={branch.ref} />}
@@ -47,6 +47,11 @@ function ageOf(at: string): number {
 }
 
 type Range = BlameAnswer["ranges"][number];
+/** Also told where a block is entered in its middle, and its first line is out of sight. */
+function inWords({ subject, author, commit }: BlameAnswer["commits"][number]): string {
+  return `${subject}\n${author}, ${commit.slice(0, 12)}`;
+}
+
 type Found = { readonly range: Range; readonly commit: BlameAnswer["commits"][number] | undefined };
 
 function lineFinder({ ranges, commits }: BlameAnswer): (line: number) => Found | undefined {
@@ -66,13 +71,7 @@ function Origin({ answer, commit, refName }: Found & { readonly answer: BlameAns
   }
   return (
     <>
-      <CommitLink
-        repo={answer.repo}
-        refName={refName}
-        commit={commit.commit}
-        className={classes.subject}
-        title={`${commit.subject}\n${commit.author}, ${commit.commit.slice(0, 12)}`}
-      >
+      <CommitLink repo={answer.repo} refName={refName} commit={commit.commit} className={classes.subject} title={inWords(commit)}>
         <SafeText text={commit.subject} />
       </CommitLink>
       <span className={classes.author}>
