@@ -12,7 +12,7 @@ export function EstimateText({ estimate, format }: { readonly estimate: Estimate
     <span title={`95% range: ${format(Math.max(estimate.low, 0))} to ${format(estimate.high)}, of ${formatExactCount(estimate.of)}`}>
       {format(estimate.value)}{" "}
       <span className={classes.range}>
-        {format(Math.max(estimate.low, 0))}–{format(estimate.high)}
+        ({format(Math.max(estimate.low, 0))}–{format(estimate.high)})
       </span>
     </span>
   );
