@@ -61,7 +61,7 @@ function noteOn({ changes, total }: CommitChanges): string | null {
 const MAX_LINE_LENGTH = 10_000;
 
 /** Reads the added lines out of git's hunks. */
-export function addedRuns(path: string, patch: string): readonly AddedRun[] {
+function addedRuns(path: string, patch: string): readonly AddedRun[] {
   const runs: { path: string; line: number; text: string }[] = [];
   let [line, isWithin] = [0, false];
   for (const written of patch.split("\n")) {
