@@ -39,7 +39,7 @@ import { createSearchState, type SearchDependencies } from "./retrieval/search/s
 import { createProvisioner } from "./tenants/provision-tenant.ts";
 import { noteCancellation, takeCancellations } from "./mcp/kit/cancellations.store.ts";
 import { failOrphans } from "./store/records/failed-jobs.store.ts";
-import { createWatchMail, type WatchMailing } from "./watching/mail-alerts.ts";
+import { createPeopleTasks, type WatchPeople } from "./watching/people.ts";
 import { migrateTenants, type CodeIndexDatabase } from "./store/tenancy/tenant.ts";
 
 export { createCodeIndexKeys } from "./credentials/code-index-keys.ts";
@@ -75,8 +75,8 @@ export type CodeIndexApiOptions = {
   readonly authorizationServer?: string | undefined;
   /** Plug-in tools of another part, which `/mcp` offers beside its own. */
   readonly plugin?: PluginTools | undefined;
-  /** How people are mailed what their watched searches found; without it nobody is. */
-  readonly mailing?: WatchMailing | undefined;
+  /** Who saves searches, and how they are mailed what those find; left out where the accounts are another identity provider's. */
+  readonly people?: WatchPeople | undefined;
 };
 
 export type CodeIndexApi = {
@@ -97,7 +97,7 @@ export type CodeIndexApi = {
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, mailing } = options;
+  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, people } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const searching: SearchDependencies = {
     ...createSearchState(),
@@ -160,7 +160,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     provision: config.CODEINDEX_TENANT_AUTO_PROVISION ? createProvisioner({ database, log, clock }) : undefined,
     mcpChallenge: mcpChallenge(publicUrl),
   });
-  const mail = mailing && createWatchMail({ database, log, clock, mailing });
+  const peopleTasks = people && createPeopleTasks({ database, log, clock, people });
   const lifecycle = createLifecycle({ log, services: steps.map((step) => announced(step, log)) });
 
   return {
@@ -181,7 +181,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
       jobRoutes({ database, clock, log, reader: authenticators.reader }),
       commitRoutes({ database }),
       searchRoutes({ ...searching, grepLimit, finder }),
-      savedSearchRoutes({ database, clock, mails: mail !== undefined }),
+      savedSearchRoutes({ database, clock, mails: people?.mailing !== undefined }),
       webhook.routes,
       deliveryRoutes({ database, clock }),
     ].map(withStatusOfContract),
@@ -191,10 +191,10 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     },
     start: async () => {
       await lifecycle.start();
-      mail?.start();
+      peopleTasks?.start();
     },
     stop: async () => {
-      await mail?.stop();
+      await peopleTasks?.stop();
       await lifecycle.stop();
       await finder.close();
     },

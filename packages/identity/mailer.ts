@@ -1,7 +1,7 @@
 import type { IdentityConfig } from "./config.ts";
 import { createMailer, type Mailer } from "./notices/mailer.ts";
 
-export { findOwnAddress, isOwnAddress } from "./accounts/account.store.ts";
+export { isOwnAddress } from "./accounts/account.store.ts";
 
 /** The door of whoever sends mail by the operator's server; undefined where there is none. */
 export function openMailer(config: Pick<IdentityConfig, "PUBLIC_URL" | "SMTP_FROM" | "SMTP_URL">): Mailer | undefined {

@@ -1,2 +1,2 @@
-/** Finds the standing of an account by its id alone. */
-export { findStanding } from "./accounts/account.store.ts";
+/** Finds what of accounts other parts have to know, by their ids alone. */
+export { findGoneAccounts, findOwnAddress, findStanding } from "./accounts/account.store.ts";

@@ -1,6 +1,5 @@
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
-import { repeat, type Repeated } from "@sightline/foundation/repeat";
 import { sql } from "kysely";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
@@ -16,17 +15,7 @@ export type WatchMailing = {
 
 type Tools = { readonly database: CodeIndexDatabase; readonly mailing: WatchMailing; readonly log: Logger; readonly clock: Clock };
 
-const PERIOD_MS = 15_000;
-const REST_MS = 60_000;
 const MAX_SEND_MS = 20_000;
-
-/** Mails people what their watched searches found, where they asked for it; in any number of processes. */
-export function createWatchMail(tools: Tools): Repeated {
-  return repeat({
-    log: tools.log,
-    tasks: [{ name: "mailing finds", everyMs: PERIOD_MS, restMs: REST_MS, run: (signal) => mailNext(tools, signal) }],
-  });
-}
 
 /** Sends one mail about one push to one person, with no code in it; false when none is due. */
 export async function mailNext({ database, mailing, log, clock }: Tools, signal: AbortSignal): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql, type Insertable } from "kysely";
-import { v7 as uuidv7 } from "uuid";
+import { v7 as uuidv7, validate as isUuid } from "uuid";
 import { FACTORS, PASSKEYS, SSO_ONLY } from "#account-facts.ts";
 import type { Factor } from "#contract.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
@@ -112,6 +112,15 @@ export async function isOwnAddress(queries: Queries, tenantId: string, email: st
 export async function findOwnAddress(queries: Queries, tenantId: string, id: string): Promise<string | undefined> {
   const account = await findAccount(queries, id);
   return account?.tenantId === tenantId && account.disabledAt === null ? account.email : undefined;
+}
+
+/** Those of the ids that no account has; none where there are no accounts at all, as in the database of another installation. */
+export async function findGoneAccounts(queries: Queries, ids: readonly string[]): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select given.id from unnest(${ids.filter(isUuid)}::uuid[]) as given(id)
+    where not exists (select from identity.users as account where account.id = given.id) and exists (select from identity.users)
+  `.execute(queries);
+  return rows.map(({ id }) => id);
 }
 
 /** The domain of an address, as it is stored and compared. */

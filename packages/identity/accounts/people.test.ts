@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, createAdmin, createMember, type Person } from "#testing/administration.ts";
+import { findGoneAccounts, findOwnAddress } from "./account.store.ts";
 import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 
 let subject: IdentityFixture;
@@ -46,4 +47,17 @@ test("whoever is disabled shows as that", async () => {
   const gone = await createMember(subject, ada, "gone@example.org");
   await ask(subject.server, ada, "PATCH", `/admin/users/${gone.id}`, { disabled: true });
   expect(await find(member, { ids: [gone.id] })).toMatchObject([{ email: "gone@example.org", disabled: true }]);
+});
+
+test("other parts learn who is gone, and the address of who may log in in the tenant", async () => {
+  const { query } = subject.database;
+  const [known, unknown] = [await createMember(subject, ada, "known@example.org"), "018f3d5e-0000-7000-8000-000000000000"];
+  expect(await findGoneAccounts(query, [known.id, unknown, "of another provider"])).toEqual([unknown]);
+  const tenantOf = async (id: string) =>
+    (await query.selectFrom("identity.users").select("tenant_id").where("id", "=", id).executeTakeFirstOrThrow()).tenant_id;
+  const [own, foreign] = [await tenantOf(known.id), await tenantOf(stranger.id)];
+  expect(await findOwnAddress(query, own, known.id)).toBe("known@example.org");
+  expect(await findOwnAddress(query, foreign, known.id)).toBe(undefined);
+  await ask(subject.server, ada, "PATCH", `/admin/users/${known.id}`, { disabled: true });
+  expect(await findOwnAddress(query, own, known.id)).toBe(undefined);
 });

@@ -6,6 +6,7 @@ import type { Service } from "@sightline/foundation/lifecycle";
 import { watchMailVariables } from "#settings/roles.ts";
 import { version } from "#settings/version.ts";
 import type { IdentitySchema } from "@sightline/identity";
+import { findGoneAccounts, findOwnAddress } from "@sightline/identity/standing";
 import { serve, type Context } from "./context.ts";
 import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 import { offerTraces } from "./trace-tools.ts";
@@ -44,7 +45,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     version,
     authorizationServer,
     plugin: traces?.plugin,
-    mailing: accounts?.mailing,
+    people: accounts?.people,
   });
   const http = await serve(context, {
     title: "Sightline code index",
@@ -65,15 +66,18 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
 
 const ACCOUNTS_POOL_SIZE = 1;
 
-/** Whom finds are mailed to, and by what; undefined where the operator has no mail server, or the accounts are elsewhere. */
+/** Who saves searches, and what mails them; undefined where the accounts are elsewhere. What sends is loaded only where there is a mail server. */
 async function openAccounts(context: Context) {
   const config = readConfig(watchMailVariables, context.environment);
-  if (config.SMTP_URL === undefined || config.DATABASE_URL === undefined) {
+  if (config.DATABASE_URL === undefined) {
     return undefined;
   }
-  const { findOwnAddress, openMailer } = await import("@sightline/identity/mailer");
-  const mailer = openMailer(config);
   const database = openDatabase<IdentitySchema>(context, "watch-accounts", config.DATABASE_URL, ACCOUNTS_POOL_SIZE);
-  const addressOf = (tenantId: string, userId: string) => findOwnAddress(database.query, tenantId, userId);
-  return mailer && { database, mailing: { send: mailer.send, addressOf, publicUrl: config.PUBLIC_URL } };
+  const mailer = config.SMTP_URL === undefined ? undefined : (await import("@sightline/identity/mailer")).openMailer(config);
+  const mailing = mailer && {
+    send: mailer.send,
+    addressOf: (tenantId: string, userId: string) => findOwnAddress(database.query, tenantId, userId),
+    publicUrl: config.PUBLIC_URL,
+  };
+  return { database, people: { findGone: (userIds: readonly string[]) => findGoneAccounts(database.query, userIds), mailing } };
 }
