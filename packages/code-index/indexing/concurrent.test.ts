@@ -31,7 +31,7 @@ afterEach(async () => {
 
 /** Some chunks each: the files are written in several batches. */
 const text = (file: number) =>
-  Array.from({ length: 120 }, (_, line) => `export function f${file}x${line}() {\n  return ${line};\n}\n`).join("");
+  Array.from({ length: 650 }, (_, line) => `export function f${file}x${line}() {\n  return ${line};\n}\n`).join("");
 
 const index = (repoId = "") => readLogicalIndex(fixture.database, { tenant, repoId });
 

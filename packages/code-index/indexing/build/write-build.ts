@@ -28,9 +28,9 @@ export type WriterOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Chunks, or characters of their texts, that a statement writes. */
-const BATCH_ROWS = 250;
-const BATCH_CHARACTERS = 500_000;
+/** Chunks, or characters of their texts, that a statement writes; a quarter of it costs PostgreSQL a fifth more of the processor. */
+const BATCH_ROWS = 1_000;
+const BATCH_CHARACTERS = 2_000_000;
 
 type Segment = {
   readonly segmentId: number;
