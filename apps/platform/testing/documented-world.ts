@@ -93,10 +93,12 @@ export async function startDocumentedWorld(): Promise<DocumentedWorld> {
       RESTORED: restored,
       RESTORED_URL: restoredUrl.toString(),
     };
+    // The first step of exchanging a key is done by hand.
+    const withNewKey = { ENCRYPTION_KEYS: `k2:${"fedcba9876543210".repeat(4)},${given.ENCRYPTION_KEYS}` };
     const idle = () => waitForJobs(api("CODEINDEX_PORT"), known.TOKEN);
     return {
       run: async ({ text, info }) => {
-        const ran = await runShell(withPorts(text, ports), folder, variables);
+        const ran = await runShell(withPorts(text, ports), folder, info === "sh run" ? variables : { ...variables, ...withNewKey });
         await (info === "sh run" ? idle() : undefined);
         return ran;
       },
