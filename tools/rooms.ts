@@ -603,6 +603,7 @@ export const PARTS: readonly Part[] = [
       "@sightline/identity/settings",
       "@sightline/identity/standing",
       "@sightline/code-index",
+      "@sightline/code-index/contract",
       "@sightline/code-index/indexer",
       "@sightline/code-index/settings",
       "@sightline/observability",

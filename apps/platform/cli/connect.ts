@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { agents, detectGlobalAgents, getAgentTypes, removeServer, upsertServer } from "add-mcp";
 import { UsageError } from "#settings/failure.ts";
-import { readCodeIndexUrl } from "./code-index-url.ts";
+import { readCodeIndexUrl } from "./code/code-index-url.ts";
 
 export type ConnectOptions = { readonly url?: string; readonly yes?: boolean; readonly remove?: boolean };
 

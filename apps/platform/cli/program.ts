@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { addCode } from "./code/command.ts";
 import { addConnect } from "./connect-command.ts";
 import { addEval } from "./eval/command.ts";
 import { addImport } from "./import/command.ts";
@@ -97,6 +98,7 @@ export function createProgram(): Command {
     .description("Show what is found, missing and reachable, and how to fix it.")
     .action(async () => (await import("./doctor.ts")).doctor());
 
+  addCode(program);
   addConnect(program);
   addUploadScip(program);
   addEval(program);

@@ -3,19 +3,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { errorMessage } from "@sightline/foundation/errors";
-import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
 import { findCheckout } from "#demo/checkout.ts";
 import { UsageError } from "#settings/failure.ts";
-import { readCodeIndexUrl } from "./code-index-url.ts";
+import { createSender, type Sender } from "./code/client.ts";
 
 export type UploadOptions = { readonly repo?: string; readonly commit?: string; readonly url?: string; readonly wait: string };
 
-const LOOK_UP_MS = 30_000;
 const UPLOAD_MS = 600_000;
 const AGAIN_MS = 3_000;
-/** The characters that a bearer token may have (RFC 6750). */
-const BEARER_TOKEN = /^[\w.~+/-]+=*$/;
 
 /** `sightline upload-scip`: waits for a commit that is being indexed. */
 export async function uploadScip(file: string, options: UploadOptions): Promise<void> {
@@ -23,13 +19,7 @@ export async function uploadScip(file: string, options: UploadOptions): Promise<
   if (!Number.isInteger(wait) || wait < 0 || wait > 3_600) {
     throw new UsageError("--wait takes whole seconds, 3600 at the most.");
   }
-  const token = process.env["SIGHTLINE_TOKEN"]?.trim() || missing("No token: set SIGHTLINE_TOKEN.");
-  if (!BEARER_TOKEN.test(token)) {
-    throw new UsageError(
-      "SIGHTLINE_TOKEN is not a token. Take the text that starts with codeindex_ from Connect in the console, without “Bearer” and quotes.",
-    );
-  }
-  const url = await readApiUrl(options.url);
+  const send = await createSender(options.url);
   const checkout = await findCheckout(process.cwd());
   const repo =
     options.repo ??
@@ -42,7 +32,6 @@ export async function uploadScip(file: string, options: UploadOptions): Promise<
     firstSet(COMMIT) ??
     missing(`${process.cwd()} is no git checkout: name the commit with --commit.`);
   const body = await promisify(gzip)(await readIndex(file));
-  const send = createSender(url, token);
   const path = `/api/v1/repos/${await findId(send, repo)}/scip?commit=${encodeURIComponent(commit)}`;
   const headers = { "content-type": "application/octet-stream", "content-encoding": "gzip" };
   const until = Date.now() + wait * 1_000;
@@ -72,11 +61,6 @@ function missing(what: string): never {
   throw new UsageError(what);
 }
 
-async function readApiUrl(given: string | undefined): Promise<string> {
-  const url = await readCodeIndexUrl(given);
-  return `${url.origin}${url.pathname.replace(/(?:\/mcp)?\/*$/, "")}`;
-}
-
 async function readIndex(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
@@ -85,46 +69,13 @@ async function readIndex(file: string): Promise<Buffer> {
   }
 }
 
-type Answered =
-  | { readonly ok: true; readonly body: unknown }
-  | { readonly ok: false; readonly status: number; readonly error: string; readonly message: string };
-
-const errorSchema = z
-  .object({ error: z.string(), message: z.string(), details: z.array(z.object({ path: z.string(), message: z.string() })).default([]) })
-  .transform(({ details, ...refused }) => ({
-    ...refused,
-    message: [refused.message, ...details.map(({ path, message }) => `${path}: ${message}`)].join("\n"),
-  }));
-
-type Sending = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
-
-function createSender(url: string, token: string) {
-  return async (path: string, { headers: own, ...request }: Sending = {}): Promise<Answered> => {
-    const headers = { ...own, authorization: `Bearer ${token}` };
-    const response = await fetch(url + path, { signal: AbortSignal.timeout(LOOK_UP_MS), redirect: "error", ...request, headers }).catch(
-      (error: unknown) => {
-        throw new Error(`${url} does not answer: ${errorMessage(error)}`, { cause: error });
-      },
-    );
-    const body = parseJson(await response.text());
-    if (response.ok) {
-      return { ok: true, body };
-    }
-    const refused = errorSchema.safeParse(body).data ?? {
-      error: "unknown",
-      message: "the answer is none of Sightline's; is the address right?",
-    };
-    return { ok: false, status: response.status, ...refused };
-  };
-}
-
 const repositoriesSchema = z.object({
   items: z.array(z.object({ id: z.string(), full_name: z.string() })),
   next_cursor: z.string().nullable(),
 });
 
 /** The id of a repository by its name. @throws {Error} where the token sees none of that name. */
-async function findId(send: ReturnType<typeof createSender>, repo: string): Promise<string> {
+async function findId(send: Sender, repo: string): Promise<string> {
   if (z.uuid().safeParse(repo).success) {
     return repo;
   }

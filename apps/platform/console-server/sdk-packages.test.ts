@@ -78,12 +78,18 @@ test(
   "npx runs the command line from the console's address, without another package, and its codes are those of CI",
   async () => {
     const place = await mkdtemp(join(tmpdir(), "sightline-npx-"));
-    const command = ["--yes", `${address}/sdk/${SDK_FILES.cli}`, "upload-scip"];
+    const program = ["--yes", `${address}/sdk/${SDK_FILES.cli}`];
+    const command = [...program, "upload-scip"];
     const options = { cwd: place, timeout: LONG, env: { ...process.env, SIGHTLINE_TOKEN: "" } };
     expect((await run("npx", [...command, "--help"], options)).stdout).toContain("SIGHTLINE_TOKEN");
     await expect(run("npx", [...command, "index.scip"], options)).rejects.toMatchObject({
       code: 2,
       stderr: expect.stringContaining("No token: set SIGHTLINE_TOKEN."),
+    });
+    const asked = [...program, "grep", "x", "--url", "http://127.0.0.1:9"];
+    await expect(run("npx", asked, { ...options, env: { ...process.env, SIGHTLINE_TOKEN: "codeindex_t" } })).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("http://127.0.0.1:9 does not answer"),
     });
     await rm(place, { recursive: true });
   },

@@ -46,7 +46,7 @@ export async function packSdks({ typescript, python, cli }: SdkSources, folder: 
   ]);
 }
 
-/** The part of the command line that CI runs, with all that it imports: whoever installs it needs no other package. */
+/** The part of the command line that shells and CI run, with all that it imports: whoever installs it needs no other package. */
 async function packCli(sources: string, file: string): Promise<void> {
   await withFolder(async (place) => {
     const vite = createRequire(createRequire(import.meta.url).resolve("@sightline/console/package.json")).resolve("vite/package.json");
@@ -56,7 +56,7 @@ async function packCli(sources: string, file: string): Promise<void> {
     const manifest = {
       name: "@sightline/cli",
       version,
-      description: "Uploads SCIP indexes to Sightline and gates experiments, in CI.",
+      description: "Searches code by Sightline, uploads SCIP indexes and gates experiments.",
       license: "Apache-2.0",
       type: "module",
       bin: { sightline: "./ci.js" },

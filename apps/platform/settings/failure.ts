@@ -11,13 +11,13 @@ export class UsageError extends Error {
   }
 }
 
-/** Says what went wrong and how to fix it, without a stack, and ends the process with the right code. */
-export function reportFailure(error: unknown): never {
+/** Says what went wrong and how to fix it, without a stack, and ends the process with `code`. */
+export function reportFailure(error: unknown, code = error instanceof UsageError ? 2 : 1): never {
   console.error(error instanceof ConfigError ? `${error.message}\nSee .env.example for every variable.` : withAdvice(error));
   if (process.env["SIGHTLINE_DEBUG"] !== undefined) {
     console.error(error);
   }
-  process.exit(error instanceof UsageError ? 2 : 1);
+  process.exit(code);
 }
 
 /** Advice for errors of the data folder, by the system's error code. */
