@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { runScript } from "#scripts.ts";
 import type { Filled } from "./fill.ts";
-import { timeZoekt } from "./zoekt.ts";
+import { asked, type Texts } from "./asked.ts";
+import { timeZoekt, zoektQuery } from "./zoekt.ts";
 
 const run = promisify(execFile);
 /** A literal that is everywhere prints much; only the time is wanted. */
@@ -13,9 +14,7 @@ const QUERIES = 20;
 
 type Measuring = Filled & { readonly queries: string; readonly folder: string };
 
-type Texts = { readonly literals: readonly string[]; readonly symbols: readonly string[] };
-
-type Peer = { readonly what: string; readonly queries: string; readonly took: readonly number[] };
+type Peer = { readonly what: string; readonly queries: string; readonly took: readonly number[]; readonly perSecond?: number };
 
 /** ripgrep, Debian's codesearch and Zoekt with the same texts on the same files, where they are installed. */
 export async function timePeers({ url, schema, chunks, queries, folder }: Measuring) {
@@ -23,17 +22,33 @@ export async function timePeers({ url, schema, chunks, queries, folder }: Measur
   await runScript("packages/code-index/testing/write-trees.ts", url, schema, trees);
   const texts = JSON.parse(await readFile(queries, "utf8")) as Texts;
   const peers = [...(await timeCommands(trees, join(folder, `index-${chunks}`), texts)), ...(await timeServer(trees, texts))];
-  return peers.map(({ took, ...peer }) => ({ chunks, "at once": 1, ...peer, ...figuresOf(took), goal: "" }));
+  return peers.map(({ took, perSecond = "", ...peer }) => ({ chunks, ...peer, ...figuresOf(took), "a second": perSecond }));
 }
 
-async function timeServer(trees: string, { literals, symbols }: Texts): Promise<readonly Peer[]> {
-  const timed = await timeZoekt(trees, { literals, symbols }).catch((error: unknown) => {
-    if (!isMissing(error)) {
-      throw error;
-    }
-    return [{ queries: "literals", took: [] }];
+async function timeServer(trees: string, texts: Texts): Promise<readonly Peer[]> {
+  const own = (kind: "literals" | "symbols") => texts[kind].map((text) => zoektQuery(escapeForRegex(text), "case:no"));
+  const tools = asked(texts).map(({ tool, kind, texts: given }) => {
+    const expressions = given.map((text) =>
+      tool === "find_references" ? `\\b${escapeForRegex(text)}\\b` : kind === "expressions" ? text : escapeForRegex(text),
+    );
+    return [`${tool}: ${kind}`, expressions.map((expression) => zoektQuery(expression, "case:yes"))] as const;
   });
-  return timed.map((times) => ({ what: "zoekt", ...times }));
+  const timed = await timeZoekt(trees, { literals: own("literals"), symbols: own("symbols"), ...Object.fromEntries(tools) }).catch(
+    (error: unknown) => {
+      if (!isMissing(error)) {
+        throw error;
+      }
+      return [];
+    },
+  );
+  return timed.flatMap(({ queries, own: ownTimes, took, totalMs }) => [
+    { what: "zoekt", queries, took: ownTimes },
+    { what: "zoekt over HTTP", queries, took, perSecond: Math.round((took.length / totalMs) * 1_000) },
+  ]);
+}
+
+function escapeForRegex(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
 /** Each search is a process of its own. */
@@ -42,7 +57,7 @@ async function timeCommands(trees: string, indexFile: string, { literals }: Text
   await run("cindex", ["-reset", trees], { ...OUTPUT, env: index }).catch(() => undefined);
   const commands = [
     { what: "ripgrep", command: "rg", words: (literal: string) => ["-F", "-i", "-l", "--no-ignore", "--", literal, trees] },
-    { what: "csearch", command: "csearch", words: (literal: string) => ["-i", "-l", literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")] },
+    { what: "csearch", command: "csearch", words: (literal: string) => ["-i", "-l", escapeForRegex(literal)] },
   ];
   const peers: Peer[] = [];
   for (const { what, command, words } of commands) {

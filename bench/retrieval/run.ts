@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { time, type Timed } from "#measure.ts";
 import { repository, runScript } from "#scripts.ts";
+import { asked, type Texts } from "./asked.ts";
 import { fillIndex, type Filled } from "./fill.ts";
 import { timePeers } from "./peers.ts";
 import { timeHistory } from "./history.ts";
@@ -20,15 +21,8 @@ const TESTING = "packages/code-index/testing";
 const DISTINCT = 200_000;
 const QUERIES = 40;
 const AT_ONCE = [1, 8];
-/** What is asked by a name, with the argument that has it. */
-const TOOLS = [
-  ["find_symbol", "name"],
-  ["find_references", "symbol"],
-  ["grep", "pattern"],
-] as const;
 const GOALS: Readonly<Record<string, number>> = { bm25: 10, exact: 60, hybrid: 80 };
 
-type Queries = Readonly<Record<"words" | "symbols" | "literals", readonly string[]>>;
 type LegTimes = { readonly leg: string; readonly kind: string; readonly firstMs: readonly number[]; readonly laterMs: readonly number[] };
 type Row = Readonly<Record<string, string | number>>;
 
@@ -96,18 +90,21 @@ async function timeLegs({ url, tenantId, chunks }: Filled, queries: string, atOn
 async function timeHybrid(filled: Filled, file: string, atOnce: number): Promise<readonly Row[]> {
   const serving = await serveIndex(filled);
   try {
-    const { words: questions, symbols, literals } = JSON.parse(await readFile(file, "utf8")) as Queries;
-    const texts = [...questions, ...symbols, ...literals];
+    const drawn = JSON.parse(await readFile(file, "utf8")) as Texts;
+    const texts = [...drawn.words, ...drawn.symbols, ...drawn.literals];
     const rounds: Timed[] = [];
     for (let round = 0; round < 3; round++) {
       rounds.push(await time(texts, atOnce, (query) => serving.call("search", { query })));
     }
     const [first, ...later] = rounds;
     const tools: Row[] = [];
-    for (const [tool, argumentOf] of atOnce === 1 ? TOOLS : []) {
-      const asked = tool === "grep" ? literals : symbols;
-      const { took } = await time(asked, 1, (text) => serving.call(tool, { [argumentOf]: text }));
-      tools.push(rowOf({ chunks: filled.chunks, atOnce, what: tool, queries: "through /mcp, the first time" }, took));
+    for (const { tool, kind, texts: names, given: argumentsOf } of asked(drawn)) {
+      for (const when of [", the first time", ""]) {
+        const timed = await time(names, atOnce, (text) => serving.call(tool, argumentsOf(text)));
+        tools.push(
+          rowOf({ chunks: filled.chunks, atOnce, what: tool, queries: `${kind}, through /mcp${when}` }, timed.took, timed.totalMs),
+        );
+      }
     }
     return [
       ...tools,
@@ -115,6 +112,7 @@ async function timeHybrid(filled: Filled, file: string, atOnce: number): Promise
       rowOf(
         { chunks: filled.chunks, atOnce, what: "hybrid", queries: "all through /mcp" },
         later.flatMap(({ took }) => took),
+        later.reduce((sum, { totalMs }) => sum + totalMs, 0),
       ),
     ];
   } finally {
@@ -124,7 +122,7 @@ async function timeHybrid(filled: Filled, file: string, atOnce: number): Promise
 
 type Measured = { readonly chunks: number; readonly atOnce: number; readonly what: string; readonly queries: string };
 
-function rowOf({ chunks, atOnce, what, queries }: Measured, took: readonly number[]): Row {
+function rowOf({ chunks, atOnce, what, queries }: Measured, took: readonly number[], totalMs?: number): Row {
   const percentiles = percentilesOf(took);
   const goal = GOALS[what];
   const judged =
@@ -135,6 +133,7 @@ function rowOf({ chunks, atOnce, what, queries }: Measured, took: readonly numbe
     what,
     queries,
     ...percentiles,
+    "a second": totalMs === undefined ? "" : Math.round((took.length / totalMs) * 1_000),
     goal: judged === undefined ? "" : `${judged ? "met" : "missed"}: < ${goal} ms`,
   };
 }

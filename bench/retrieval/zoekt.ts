@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
+import { time, type Timed } from "#measure.ts";
 import { freePort, waitUntilHealthy } from "#processes.ts";
 
 const run = promisify(execFile);
@@ -12,32 +13,33 @@ const ROUNDS = 4;
 /** Nanoseconds of the server's own, and those in which it waited for its turn. */
 type Answer = { readonly Result: { readonly Duration: number; readonly Wait: number } };
 
-type Timed = { readonly queries: string; readonly took: readonly number[] };
+type ZoektTimes = { readonly queries: string; readonly own: readonly number[] } & Timed;
 
 /**
- * Searches the files of a folder by Zoekt's server. Its times are those that it tells of its searches, without HTTP and JSON, as ours are
- * those of the leg.
+ * Searches the files of a folder by Zoekt's server. Its own times are those that it tells of its searches, without HTTP and JSON, as ours
+ * are those of the leg.
  *
- * @param texts by kind
- * @returns milliseconds, of each kind the first time and later
+ * @param texts by kind, in Zoekt's language
+ * @returns milliseconds, of each kind the first time and later, one and eight at once
  * @throws {Error} `ENOENT` where `zoekt-index` or `zoekt-webserver` is not on the PATH
  */
-export async function timeZoekt(trees: string, texts: Readonly<Record<string, readonly string[]>>): Promise<readonly Timed[]> {
+export async function timeZoekt(trees: string, texts: Readonly<Record<string, readonly string[]>>): Promise<readonly ZoektTimes[]> {
   const index = `${trees}-zoekt`;
   await run("zoekt-index", ["-index", index, trees], OUTPUT);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = spawn("zoekt-webserver", ["-index", index, "-rpc", "-html=false", "-listen", `127.0.0.1:${port}`], { stdio: "ignore" });
   await waitUntilHealthy(url, server, "/healthz");
-  const timed: Timed[] = [];
+  const timed: ZoektTimes[] = [];
   for (const [kind, ofKind] of Object.entries(texts)) {
-    const [firstMs, laterMs]: [number[], number[]] = [[], []];
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const text of ofKind) {
-        (round === 0 ? firstMs : laterMs).push(await search(url, text));
-      }
-    }
-    timed.push({ queries: `${kind}, the first time`, took: firstMs }, { queries: kind, took: laterMs });
+    const ask = async (queries: string, repeated: readonly string[], atOnce = 1) => {
+      const own: number[] = [];
+      timed.push({ queries, own, ...(await time(repeated, atOnce, async (text) => void own.push(await search(url, text)))) });
+    };
+    const later = Array.from({ length: ROUNDS - 1 }, () => ofKind).flat();
+    await ask(`${kind}, the first time`, ofKind);
+    await ask(kind, later);
+    await ask(`${kind}, 8 at once`, later, 8);
   }
   const ended = once(server, "exit");
   server.kill("SIGTERM");
@@ -45,14 +47,17 @@ export async function timeZoekt(trees: string, texts: Readonly<Record<string, re
   return timed;
 }
 
-/** @returns milliseconds */
+/** What a text's lines match, in Zoekt's language. */
+export function zoektQuery(expression: string, letters: "case:yes" | "case:no"): string {
+  return `${letters} content:"${expression.replaceAll(/[\\"]/g, String.raw`\$&`)}"`;
+}
+
+/** @returns milliseconds by the server's own clock */
 async function search(url: string, text: string): Promise<number> {
-  const literal = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-  const quoted = literal.replaceAll(/[\\"]/g, String.raw`\$&`);
   const answer = await fetch(`${url}/api/search`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ Q: `case:no content:"${quoted}"`, Opts: { MaxDocDisplayCount: FILES } }),
+    body: JSON.stringify({ Q: text, Opts: { MaxDocDisplayCount: FILES } }),
   });
   if (!answer.ok) {
     throw new Error(`Zoekt answered ${answer.status}: ${(await answer.text()).slice(0, 300)}`);

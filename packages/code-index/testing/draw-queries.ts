@@ -1,5 +1,6 @@
 import { createDatabase } from "@sightline/foundation/database/database";
 import { createLog } from "@sightline/foundation/log";
+import { escapeExpression } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { CodeIndexTables } from "#schema.ts";
 import { isStopWord } from "#retrieval/query/parse-query.ts";
@@ -7,7 +8,7 @@ import { splitTerms } from "#store/index/terms.ts";
 
 /**
  * Draws queries from the chunks of an index, the same ones of the same index each time. Arguments: the database's address, the
- * schema, how many of each kind. Prints `{words, symbols, literals}`.
+ * schema, how many of each kind. Prints `{words, symbols, literals, expressions, common, absent}`: the last two are names.
  */
 const [url = "", schema = "", count = "0"] = process.argv.slice(2);
 const log = createLog({ name: "draw", level: "warn" });
@@ -27,13 +28,22 @@ const { rows } = await sql<Drawn>`
   order by draw
 `.execute(database.query);
 
+const { rows: common } = await sql<{ name: string }>`
+  select name from ${sql.id(schema, "symbols")} where name ~ '^[A-Za-z]{6,}$' group by name order by count(*) desc, name limit ${Number(count)}
+`.execute(database.query);
+
 const wanted = Number(count);
 const random = sequence();
+const symbols = rows.flatMap((row) => row.symbols.filter((symbol) => symbol.length > 5).slice(0, 1)).slice(0, wanted);
+const literals = rows.flatMap(literalOf).slice(0, wanted);
 process.stdout.write(
   `${JSON.stringify({
     words: rows.flatMap(wordsOf).slice(0, wanted),
-    symbols: rows.flatMap(({ symbols }) => symbols.filter((symbol) => symbol.length > 5).slice(0, 1)).slice(0, wanted),
-    literals: rows.flatMap(literalOf).slice(0, wanted),
+    symbols,
+    literals,
+    expressions: literals.map((literal) => literal.split(/\s+/).map(escapeExpression).join(".*")),
+    common: common.map(({ name }) => name),
+    absent: symbols.map((symbol) => `${symbol.replaceAll(/\W/g, "")}Zq`),
   })}\n`,
 );
 await database.close();
