@@ -14,6 +14,7 @@ import { createNameFinder } from "#splitting/uses/name-finder.ts";
 import type { Tenant } from "#store/tenancy/tenant.ts";
 import { openEvaluatedIndex } from "./evaluated-index.ts";
 import { checkOut, git, repositoryName } from "./git.ts";
+import { createIndexMemory } from "#retrieval/scope/index-memory.ts";
 
 const HELP = `node packages/code-index/evaluation/references.ts [--identifiers 30] repository.git …
 
@@ -83,7 +84,7 @@ async function compareRepository(path: string): Promise<Compared> {
       select name from ${sql.id(index.tenant.schema, "symbols")} union select unnest(names) from ${sql.id(index.tenant.schema, "symbol_references")}
     `.execute(index.database.query);
     const identifiers = draw(texts, new Set(names.map(({ name }) => name)), Number(values.identifiers));
-    const finding = { database: index.database, finder, limit: createGrepLimit() };
+    const finding = { database: index.database, finder, memory: createIndexMemory(), limit: createGrepLimit() };
     return await compare(finding, index.tenant, {
       directory: checkout.directory,
       identifiers,

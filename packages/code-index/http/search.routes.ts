@@ -23,7 +23,7 @@ export function searchRoutes({
   finder,
   ...dependencies
 }: SearchDependencies & { readonly grepLimit: GrepDependencies["limit"]; readonly finder: NameFinder }): Routes {
-  const { database } = dependencies;
+  const { database, memory } = dependencies;
   return (server) => {
     server.get(
       "/api/v1/search",
@@ -47,14 +47,14 @@ export function searchRoutes({
         response: { 200: grepAnswerSchema },
       }),
       async (request, reply) =>
-        grep({ database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit }, getAccess(request), request.query),
+        grep({ database: untilAborted(database, whileAwaited(reply.raw)), memory, limit: grepLimit }, getAccess(request), request.query),
     );
 
     server.post(
       "/api/v1/grep",
       route("reader", "The same, asked in a body", { body: grepRequestSchema, response: { 200: grepAnswerSchema } }),
       async (request, reply) =>
-        grep({ database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit }, getAccess(request), request.body),
+        grep({ database: untilAborted(database, whileAwaited(reply.raw)), memory, limit: grepLimit }, getAccess(request), request.body),
     );
 
     server.get(
@@ -71,7 +71,7 @@ export function searchRoutes({
       }),
       async (request, reply) =>
         findReferences(
-          { database: untilAborted(database, whileAwaited(reply.raw)), limit: grepLimit, finder },
+          { database: untilAborted(database, whileAwaited(reply.raw)), memory, limit: grepLimit, finder },
           getAccess(request),
           request.query,
         ),

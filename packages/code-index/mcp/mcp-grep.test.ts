@@ -7,6 +7,7 @@ import { seedBuild } from "#testing/seed-build.ts";
 import { callMcpTool } from "#testing/call-mcp-tool.ts";
 import { startCodeIndex, type RunningCodeIndex } from "#testing/running-code-index.ts";
 import { countTokens } from "#tokens/count-tokens.ts";
+import { createIndexMemory } from "#retrieval/scope/index-memory.ts";
 
 let running: RunningCodeIndex;
 const grepLimit = createGrepLimit();
@@ -48,7 +49,7 @@ test.for([500, 2_000, 12_000])(
       expect(text).toMatch(cursor === null ? new RegExp(`^\\d+ of ${found.length} matching lines:`) : /^\d+ (?:of \d+ )?matching lines:/);
     }
     const request = grepRequestSchema.parse({ pattern: "foo", case: "insensitive", limit: 1_000 });
-    const whole = await grep({ limit: grepLimit, database: running.database }, { tenant }, request);
+    const whole = await grep({ limit: grepLimit, memory: createIndexMemory(), database: running.database }, { tenant }, request);
     expect(found).toEqual(whole.files.flatMap(({ path, matches }) => matches.map(({ line }) => `${path}:${line}`)));
   },
 );
@@ -83,7 +84,9 @@ test("of a tenant's many greps a few hold connections at once, and all are answe
   let most = 0;
   const watch = setInterval(() => (most = Math.max(most, pool.totalCount - pool.idleCount)), 1);
   const answers = await Promise.all(
-    Array.from({ length: 30 }, () => grep({ limit: grepLimit, database: running.database }, { tenant }, request)),
+    Array.from({ length: 30 }, () =>
+      grep({ limit: grepLimit, memory: createIndexMemory(), database: running.database }, { tenant }, request),
+    ),
   );
   clearInterval(watch);
   expect(answers.every(({ matches }) => matches === request.limit)).toBe(true);

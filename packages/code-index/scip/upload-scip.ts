@@ -87,7 +87,11 @@ async function write(
   }
   const places = createSymbolPlaces(symbols, bases);
   let number = 0;
-  for (const portion of inPortions(kept, () => PORTION_BYTES)) {
+  for (const portion of inPortions(
+    kept,
+    (file) => file.bytes,
+    () => PORTION_BYTES,
+  )) {
     const texts = await readTexts(
       query,
       scope,

@@ -20,6 +20,7 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { registerRepository } from "#store/records/repositories.store.ts";
 import { ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { testConfig } from "./test-config.ts";
+import { createIndexMemory } from "#retrieval/scope/index-memory.ts";
 
 /** What runs jobs, without an indexer that takes them from the queue: each is run when the test says so. */
 export type BuildFixture = {
@@ -87,7 +88,7 @@ export async function startBuildFixture(): Promise<BuildFixture> {
   };
   return {
     database,
-    finding: { database, finder, limit: createGrepLimit() },
+    finding: { database, finder, memory: createIndexMemory(), limit: createGrepLimit() },
     tools,
     work,
     claim,

@@ -13,6 +13,7 @@ import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts"
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readLogicalIndex } from "#testing/logical-index.ts";
 import { mergeSegments } from "./merge-segments.ts";
+import { createIndexMemory } from "#retrieval/scope/index-memory.ts";
 
 let fixture: BuildFixture;
 let tenant: Tenant;
@@ -49,7 +50,11 @@ afterAll(async () => {
 
 async function greppedLines(pattern: string): Promise<readonly string[]> {
   const asked = grepRequestSchema.parse({ pattern, limit: 1_000 });
-  const { files, notes } = await grep({ database: fixture.database, limit: createGrepLimit() }, { tenant }, asked);
+  const { files, notes } = await grep(
+    { database: fixture.database, memory: createIndexMemory(), limit: createGrepLimit() },
+    { tenant },
+    asked,
+  );
   expect(notes).toEqual([]);
   return files.flatMap(({ path, matches }) => matches.map(({ line }) => `${path}:${line}`)).toSorted();
 }

@@ -20,8 +20,11 @@ What is nearest to the definition comes first, tests and vendored copies last. N
     limit: z.int().min(1).max(200).default(50).describe("Uses at the most."),
     cursor: cursorField,
   }),
-  answer: async (request, { database, access, finder, grepLimit, maxTokens }) =>
-    answerReferences(await findReferences({ database, finder, limit: grepLimit }, access, request), { isAll: request.all, maxTokens }),
+  answer: async (request, { database, memory, access, finder, grepLimit, maxTokens }) =>
+    answerReferences(await findReferences({ database, memory, finder, limit: grepLimit }, access, request), {
+      isAll: request.all,
+      maxTokens,
+    }),
 });
 
 const OVERHEAD_TOKENS = 150;

@@ -18,8 +18,8 @@ For counts, all occurrences, punctuation and short texts; search finds the best 
     limit: z.int().min(1).max(1_000).default(100).describe("Matching lines at the most."),
     cursor: cursorField,
   }),
-  answer: async (request, { database, access, grepLimit, maxTokens }) =>
-    answerGrep(await grep({ database, limit: grepLimit }, access, request), maxTokens),
+  answer: async (request, { database, memory, access, grepLimit, maxTokens }) =>
+    answerGrep(await grep({ database, memory, limit: grepLimit }, access, request), maxTokens),
 });
 
 const OVERHEAD_TOKENS = 250;

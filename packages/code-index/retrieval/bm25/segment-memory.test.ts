@@ -5,7 +5,8 @@ import { codeIndexMigrations } from "#store/tenancy/migrations.ts";
 import { readAs, ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
-import { createSegmentMemory, loadPostings, type Reading } from "./segment-memory.ts";
+import type { Reading } from "#retrieval/scope/index-memory.ts";
+import { createSegmentMemory, loadPostings, type SegmentMemory } from "./segment-memory.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;

@@ -5,6 +5,7 @@ import { readCommit, readFileAtCommit, readLineHistory } from "#retrieval/commit
 import { startChangesFixture, type ChangesFixture, type Indexed } from "#testing/changes-fixture.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { readFile } from "./read-file.ts";
+import { createIndexMemory } from "#retrieval/scope/index-memory.ts";
 
 let fixture: ChangesFixture;
 let source: GitRepository;
@@ -48,7 +49,7 @@ test("what is not Unicode is read and found as what was written, and said to be 
   expect(await read("koi.c")).toMatchObject({ content: `${RUSSIAN}// ё\n`, encoding: { name: "koi8-r", guessed: true } });
   expect(await read("old.c")).toMatchObject({ content: "// café\n", encoding: { guessed: true } });
   const asked = grepRequestSchema.parse({ pattern: "настройки" });
-  const { files } = await grep({ database: fixture.database, limit: createGrepLimit() }, indexed.scope, asked);
+  const { files } = await grep({ database: fixture.database, memory: createIndexMemory(), limit: createGrepLimit() }, indexed.scope, asked);
   expect(files).toMatchObject([{ path: "koi.c", matches: [{ line: 1 }] }]);
 });
 

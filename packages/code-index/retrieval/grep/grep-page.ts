@@ -1,5 +1,5 @@
 import type { GrepFile, GrepMatch } from "#contract.ts";
-import type { FilePlace, TextFile } from "./read-texts.store.ts";
+import type { FilePart, FilePlace, TextFile } from "./read-texts.store.ts";
 import { z } from "zod";
 import { splitLines, type Pattern, type Range } from "#retrieval/patterns/compile-pattern.ts";
 
@@ -42,13 +42,19 @@ type GrepResult = {
   readonly placeOf: (shown: number) => LinePosition;
 };
 
-/** One page of matching lines: takes texts in their order until it is full, and counts the lines it has no room for. */
+/** One page of matching lines: takes files in their order until it is full, and counts the lines it has no room for. */
 export type GrepPage = {
-  /** What the next text is needed for. */
-  readonly wants: () => "lines" | "their number" | "nothing";
+  readonly isFull: () => boolean;
   /** False for a file whose lines were all on pages before. */
   readonly isWanted: (file: FilePlace) => boolean;
-  readonly add: (file: TextFile, text: string) => Promise<void>;
+  /** Matching lines of all pages; -1 when unknown. */
+  readonly total: () => number;
+  /** Matching lines of all that was added here and on the pages before. */
+  readonly counted: () => number;
+  /** Notes that so many matched up to some place, as counted before. */
+  readonly count: (lines: number) => void;
+  /** Takes a file as a whole, or those parts of it that may hold matches. */
+  readonly add: (file: TextFile, parts: readonly FilePart[]) => Promise<void>;
   /** Notes that no other file up to this place holds a match. */
   readonly pass: (place: FilePlace) => void;
   /** Notes that all files were added. */
@@ -76,27 +82,37 @@ export function createGrepPage({ pattern, position, limit, context }: Options): 
   const isMore = () => (total() === -1 ? true : before + matches < total());
 
   return {
-    wants: () => (isFull() ? (known === -1 ? "their number" : "nothing") : "lines"),
+    isFull,
     isWanted: (file) => !isBegun(file) || (position?.line ?? 0) < END,
-    add: async (file, text) => {
-      if (pattern.isTooMuch(text)) {
-        tooMuch.push(...(pattern.mayMatch(text) ? [`${file.repo} ${file.path}`] : []));
-        at = isFull() ? at : { repo: file.repo, path: file.path, line: END };
-        return;
-      }
-      const from = isBegun(file) ? (position?.line ?? 0) : 0;
-      const lines = (await pattern.findLines(text)).filter((line) => line >= from);
-      const shown = lines.slice(0, limit - matches);
-      further += lines.length - shown.length;
-      if (isFull()) {
-        return;
-      }
+    total,
+    counted: () => before + matches + further,
+    count: (lines) => {
+      further = lines - before - matches;
+    },
+    add: async (file, parts) => {
       const { repo, ref, commit, path, language } = file;
-      if (shown.length > 0) {
-        files.push({ repo, ref, commit, path, language, matches: matchesIn(text, { pattern, lines, shown, context }) });
-        matches += shown.length;
+      if (parts.some(({ text }) => pattern.isTooMuch(text))) {
+        tooMuch.push(...(parts.some(({ text }) => pattern.mayMatch(text)) ? [`${repo} ${path}`] : []));
+        at = isFull() ? at : { repo, path, line: END };
+        return;
       }
-      at = { repo, path, line: isFull() ? (shown.at(-1) ?? 0) + 1 : END };
+      // Two parts may share a line.
+      let from = isBegun(file) ? (position?.line ?? 0) : 0;
+      const wasFull = isFull();
+      const found: GrepMatch[] = [];
+      for (const { line: first, text } of parts) {
+        const lines = (await pattern.findLines(text)).filter((line) => first + line >= from);
+        const shown = lines.slice(0, limit - matches - found.length);
+        further += lines.length - shown.length;
+        from = Math.max(from, first + (lines.at(-1) ?? -1) + 1);
+        const shownMatches = shown.length === 0 ? [] : matchesIn(text, { pattern, lines, shown, context });
+        found.push(...shownMatches.map((match) => ({ ...match, line: first + match.line })));
+      }
+      if (found.length > 0) {
+        files.push({ repo, ref, commit, path, language, matches: found });
+        matches += found.length;
+      }
+      at = wasFull ? at : { repo, path, line: isFull() ? (found.at(-1)?.line ?? END) : END };
     },
     pass: ({ repo, path }) => {
       at = isFull() ? at : { repo, path, line: END };

@@ -7,6 +7,7 @@ import { splitLines } from "#retrieval/patterns/compile-pattern.ts";
 import { findTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { grepFiles } from "#testing/grep-files.ts";
 import { startCodeIndex, type Indexed, type RunningCodeIndex } from "#testing/running-code-index.ts";
+import { createIndexMemory } from "#retrieval/scope/index-memory.ts";
 
 const FILES = grepFiles();
 
@@ -23,9 +24,11 @@ beforeAll(async () => {
 
 afterAll(() => running.stop());
 
+const dependencies = () => ({ limit: createGrepLimit(), memory: createIndexMemory(), database: running.database });
+
 async function ask(given: Partial<GrepRequest> & { readonly pattern: string }): Promise<GrepAnswer> {
   const request = grepRequestSchema.parse({ repo: "acme/grep", ...given });
-  return grep({ limit: createGrepLimit(), database: running.database }, { tenant }, request);
+  return grep(dependencies(), { tenant }, request);
 }
 
 /** `path:line` of every match, over all pages. */
@@ -161,7 +164,7 @@ test("a cursor goes on with its own question alone", async () => {
   await expect(ask({ pattern: "foo", cursor: "nonsense" })).rejects.toEqual(invalid);
   const other = (await findTenant(running.database, "two")) as Tenant;
   const request = grepRequestSchema.parse({ pattern: "foo", cursor });
-  await expect(grep({ limit: createGrepLimit(), database: running.database }, { tenant: other }, request)).rejects.toEqual(invalid);
+  await expect(grep(dependencies(), { tenant: other }, request)).rejects.toEqual(invalid);
   expect(await ask({ pattern: "foo", cursor })).toMatchObject({ total: first.total, notes: [] });
 });
 
@@ -206,11 +209,7 @@ test("an answer that has no time for more says so, and its cursor goes on to the
   let partial = 0;
   for (let cursor: string | undefined, isMore = true; isMore;) {
     const request = grepRequestSchema.parse({ repo: "acme/grep", pattern: "}", ...(cursor === undefined ? {} : { cursor }) });
-    const answer: GrepAnswer = await grep(
-      { limit: createGrepLimit(), database: running.database, limits: { lookMs: 0, countMs: 0 } },
-      { tenant },
-      request,
-    );
+    const answer: GrepAnswer = await grep({ ...dependencies(), limits: { lookMs: 0, countMs: 0 } }, { tenant }, request);
     found.push(...answer.files.flatMap(({ path, matches }) => matches.map(({ line }) => `${path}:${line}`)));
     partial += answer.partial ? 1 : 0;
     expect(answer.partial ? answer.reason : "three characters").toContain("three characters");
@@ -281,11 +280,7 @@ test("another tenant, and a token of another repository, find nothing", async ()
   const everywhere = await running.server.inject({ url: "/api/v1/grep?pattern=foo", headers: running.asAdmin("two") });
   expect(everywhere.json()).toMatchObject({ files: [], total: 0, index: [] });
   const { rows } = await running.database.pool.query("select id from codeindex.repositories where full_name = 'acme/other'");
-  const answer = await grep(
-    { limit: createGrepLimit(), database: running.database },
-    { tenant, repositories: [rows[0].id] },
-    grepRequestSchema.parse({ pattern: "foo_bar" }),
-  );
+  const answer = await grep(dependencies(), { tenant, repositories: [rows[0].id] }, grepRequestSchema.parse({ pattern: "foo_bar" }));
   expect(answer.files.map((file) => file.repo)).toEqual(["acme/other"]);
 });
 

@@ -1,21 +1,23 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { GrepAnswer, GrepRequest } from "#contract.ts";
 import type { Access, RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
-import { readTexts, type FilePlace } from "./read-texts.store.ts";
+import { readParts, readTexts, type ChunkedFile, type FilePart, type FilePlace } from "./read-texts.store.ts";
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope, notesOnLeftOut } from "#retrieval/scope/asked-scope.ts";
-import { findCandidates, narrowByText } from "#retrieval/patterns/candidates.ts";
-import { createSealedCursors, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
+import { findCandidates, narrowByText, type Candidates } from "#retrieval/patterns/candidates.ts";
+import { createSealedCursors, digest, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { createGrepPage, grepPositionSchema, type GrepPage } from "./grep-page.ts";
 import { compilePattern, type Pattern } from "#retrieval/patterns/compile-pattern.ts";
 import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
 import { listSome } from "#retrieval/scope/repository-errors.ts";
 import { NAMED, notesOnIndex, presentIndex } from "#retrieval/search/search-answer.ts";
 import { createSemaphore, type Semaphore } from "@sightline/foundation/semaphore";
+import { yieldEvery } from "@sightline/foundation/yield-every";
+import type { IndexMemory } from "#retrieval/scope/index-memory.ts";
 import { inPortions, walkFiles } from "./walk-files.ts";
 
 export type GrepDependencies = {
   readonly database: CodeIndexDatabase;
+  readonly memory: IndexMemory;
   /** Made once for each process, by `createGrepLimit`. */
   readonly limit: Semaphore;
   /** Milliseconds for filling the page, and for counting the matches beyond it. */
@@ -26,7 +28,7 @@ type GrepLimits = { readonly lookMs: number; readonly countMs: number };
 
 export type FoundLines = FoundPage<GrepAnswer>;
 
-const LIMITS: GrepLimits = { lookMs: 3_000, countMs: 200 };
+const LIMITS: GrepLimits = { lookMs: 3_000, countMs: 25 };
 /** A single statement that takes longer is given up. */
 const STATEMENT_MS = 5_000;
 
@@ -44,7 +46,7 @@ export function createGrepLimit(): Semaphore {
  * `too_busy` (503) when too many run at once.
  */
 export async function grep(
-  { database, limit, limits = LIMITS }: GrepDependencies,
+  { database, memory, limit, limits = LIMITS }: GrepDependencies,
   access: Access,
   request: GrepRequest,
 ): Promise<FoundLines> {
@@ -57,10 +59,19 @@ export async function grep(
   const read: Parameters<typeof readScope<Searched>>[1] = async (transaction, builds) => {
     const leftOut = position === undefined ? await notesOnLeftOut(transaction, scope) : [];
     const now = performance.now();
-    const times = { until: now + limits.lookMs, countUntil: now + limits.countMs };
-    const looking = { scope, pattern, page, enough: request.limit * ENOUGH, from: position, ...times };
+    const times = { until: now + limits.lookMs, countMs: limits.countMs };
+    const known = digest([
+      access.tenant.tenantId,
+      request.pattern,
+      request.regex,
+      request.case,
+      scope.path,
+      scope.lang,
+      dateBuilds(builds),
+    ]);
+    const looking = { scope, memory, pattern, page, enough: request.limit * ENOUGH, from: position, ...times };
     try {
-      await scanFiles(transaction, { ...looking, repos: builds.map(({ repo }) => repo) });
+      await scanFiles(transaction, { ...looking, builds, known, isByChunk: !pattern.isMultiline && request.context === 0 });
     } catch (error) {
       // The database had no time for a statement: what the page has until then stands.
       if (database.signal?.aborted === true || !isTimeout(error)) {
@@ -110,60 +121,144 @@ function isCaseSensitive({ case: letters, pattern, regex }: GrepRequest): boolea
   return letters === "sensitive" || (letters === "smart" && /\p{Lu}/u.test(said));
 }
 
+/** Another one whenever lines may have changed: a small push keeps the generation, and a commit may be indexed with other settings. */
+function dateBuilds(builds: readonly RepositoryInScope[]) {
+  return builds.map(({ id, generation, commit, indexed_at: indexedAt }) => [id, generation, commit, indexedAt]);
+}
+
 type Scanning = {
   readonly scope: Scope;
+  readonly memory: IndexMemory;
   readonly pattern: Pattern;
   readonly page: GrepPage;
   /** Chunks that hold a match among which those that fill the page are soon found. */
   readonly enough: number;
-  readonly repos: readonly string[];
+  readonly builds: readonly RepositoryInScope[];
   readonly from: FilePlace | undefined;
-  /** When to stop looking for what fills the page, and counting what it has no room for. */
+  /** Names what is counted. */
+  readonly known: string;
+  /** Whether a line can be held against the pattern without what is around it. */
+  readonly isByChunk: boolean;
+  /** When to stop looking for what fills the page, and how long to count what it has no room for. */
   readonly until: number;
-  readonly countUntil: number;
+  readonly countMs: number;
 };
 
 /** Times as many as a page has. */
 const ENOUGH = 10;
-/** Bytes of text read at once; it begins small, since a page is often full soon. */
+/** Bytes of text, and chunks, read at once; it begins small, since a page is often full soon. */
 const FIRST_BYTES = 64 * 1024;
 const MAX_BYTES = 512 * 1024;
+const FIRST_CHUNKS = 300;
+const MAX_CHUNKS = 2_000;
+const MAX_BLOCKING_MS = 20;
 
-async function scanFiles(query: TenantQuery, { scope, pattern, page, enough, repos, from, until, countUntil }: Scanning): Promise<void> {
-  const isOver = () => {
-    const wanted = page.wants();
-    return wanted === "nothing" || performance.now() > (wanted === "lines" ? until : countUntil);
-  };
-  let bytes = FIRST_BYTES;
+/** Fills the page, then counts from where the count ended before. */
+async function scanFiles(query: TenantQuery, scanning: Scanning): Promise<void> {
+  const { scope, memory, pattern, page, enough, known, until, countMs } = scanning;
   const candidates = await narrowByText(query, scope, {
-    candidates: await findCandidates(query, scope, pattern),
+    candidates: await findCandidates(query, scope, { ...pattern, memory }),
     held: pattern.held,
     enough,
     until,
   });
+  const filled = await addFiles(
+    query,
+    { ...scanning, candidates, isWanted: page.isWanted },
+    () => page.isFull() || performance.now() > until,
+  );
+  if (!filled.isWhole && page.isFull() && page.total() === -1) {
+    const own = { lines: page.counted(), upTo: filled.upTo };
+    const before = memory.lineCounts.get(known) ?? own;
+    const counted = before.lines > own.lines ? before : own;
+    page.count(counted.lines);
+    const countUntil = performance.now() + countMs;
+    const { upTo: place } = counted;
+    const isNext = ({ repo, path }: FilePlace) => repo !== place?.repo || path !== place.path;
+    const rest =
+      place === undefined
+        ? { isWhole: true, upTo: undefined }
+        : await addFiles(query, { ...scanning, candidates, from: place, isWanted: isNext }, () => performance.now() > countUntil);
+    if (rest.isWhole) {
+      page.end();
+    }
+    if (page.result().tooMuch.length === 0) {
+      memory.lineCounts.set(known, { lines: page.counted(), upTo: rest.upTo });
+    }
+  }
+}
+
+type Adding = Omit<Scanning, "until" | "countMs"> & {
+  readonly candidates: Candidates | undefined;
+  readonly isWanted: (file: FilePlace) => boolean;
+};
+
+type Added = { readonly isWhole: boolean; readonly upTo: FilePlace | undefined };
+
+/** Adds files to the page until it is over; one batch at least, so that every page makes progress. */
+async function addFiles(query: TenantQuery, adding: Adding, isOver: () => boolean): Promise<Added> {
+  const { scope, page, builds, from, candidates, isByChunk, isWanted } = adding;
+  const read = isByChunk && candidates !== undefined ? readInParts : readWhole;
+  const yieldToEventLoop = yieldEvery(MAX_BLOCKING_MS);
+  let last = from;
   let isBegun = false;
-  for await (const { files, upTo } of walkFiles(query, scope, { repos, from, candidates })) {
-    // At least one batch is scanned, so that every page makes progress.
+  for await (const { files, upTo } of walkFiles(query, scope, { builds, from, candidates, atFirst: FIRST_CHUNKS })) {
     if (isBegun && isOver()) {
-      return;
+      return { isWhole: false, upTo: last };
     }
     isBegun = true;
-    for (const portion of inPortions(files.filter(page.isWanted), () => bytes)) {
-      const texts = await readTexts(query, scope, [...new Set(portion.map((file) => file.document_id))]);
-      for (const file of portion) {
-        await nextTurn();
-        await page.add(file, texts.get(file.document_id) ?? "");
-        if (isOver()) {
-          return;
-        }
+    for await (const [file, parts] of read(query, adding, files.filter(isWanted))) {
+      await yieldToEventLoop();
+      await page.add(file, parts);
+      last = file;
+      if (isOver()) {
+        return { isWhole: false, upTo: last };
       }
-      bytes = Math.min(bytes * 2, MAX_BYTES);
     }
     if (upTo !== undefined) {
       page.pass(upTo);
+      last = upTo;
     }
   }
   page.end();
+  return { isWhole: true, upTo: undefined };
+}
+
+type Read = AsyncGenerator<readonly [ChunkedFile, readonly FilePart[]]>;
+
+async function* readWhole(query: TenantQuery, { scope }: Adding, files: readonly ChunkedFile[]): Read {
+  let bytes = FIRST_BYTES;
+  for (const portion of inPortions(
+    files,
+    (file) => file.bytes,
+    () => bytes,
+  )) {
+    const texts = await readTexts(query, scope, [...new Set(portion.map((file) => file.document_id))]);
+    for (const file of portion) {
+      yield [file, [{ line: 0, text: texts.get(file.document_id) ?? "" }]];
+    }
+    bytes = Math.min(bytes * 2, MAX_BYTES);
+  }
+}
+
+/** The candidates of the files alone, where no line is cut. */
+async function* readInParts(query: TenantQuery, { scope, pattern }: Adding, files: readonly ChunkedFile[]): Read {
+  let chunks = FIRST_CHUNKS;
+  for (const portion of inPortions(
+    files,
+    (file) => file.chunk_ids.length,
+    () => chunks,
+  )) {
+    const chunkIds = [...new Set(portion.flatMap((file) => file.chunk_ids))];
+    const found = await readParts(query, scope, { chunkIds, held: pattern.held });
+    const cut = [...found].flatMap(([id, { isWhole }]) => (isWhole ? [] : [id]));
+    const texts = cut.length === 0 ? new Map<number, string>() : await readTexts(query, scope, cut);
+    for (const file of portion) {
+      const text = texts.get(file.document_id);
+      yield [file, text === undefined ? (found.get(file.document_id)?.parts ?? []) : [{ line: 0, text }]];
+    }
+    chunks = Math.min(chunks * 2, MAX_CHUNKS);
+  }
 }
 
 function reasonOf({ trigrams }: Pattern, { lookMs }: GrepLimits, searched: readonly RepositoryInScope[]): string {

@@ -1,53 +1,63 @@
-import { filesAmong, filesFrom, type FilePlace, type TextFile } from "./read-texts.store.ts";
-import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
+import { filesAmong, filesFrom, type ChunkedFile, type FilePlace, type TextFile } from "./read-texts.store.ts";
+import type { RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { Candidates } from "#retrieval/patterns/candidates.ts";
 
 type Walk = {
-  /** The repositories in scope, in their order. */
-  readonly repos: readonly string[];
+  /** What is searched, in order. */
+  readonly builds: readonly Pick<RepositoryInScope, "repo" | "generation">[];
   /** Where to begin; at the beginning when left out. */
   readonly from: FilePlace | undefined;
   /** Undefined when every chunk may hold a match. */
   readonly candidates: Candidates | undefined;
+  /** Candidates that are looked up at once at first. */
+  readonly atFirst?: number;
 };
 
-/** Up to this many candidates are looked up by their ids; beyond, all files are read in order and those without a candidate skipped. */
-const FEW = 20_000;
-/** Files of a page: where all candidates are looked up for each, there are fewer pages. */
+/** Up to this many candidates are looked up by their ids; of a repository with more, files are read in order and those without a candidate skipped. */
+const MAX_AMONG = 20_000;
 const FILES_IN_ORDER = 500;
 const FILES_AMONG = 2_500;
 
 export type WalkedFiles = {
-  /** The files that may hold a match. */
-  readonly files: readonly TextFile[];
+  /** The files that may hold a match, with their candidates. */
+  readonly files: readonly ChunkedFile[];
   /** The last that was looked at. */
   readonly upTo: FilePlace | undefined;
 };
 
-/** The files of a scope by repository and path, from a place on; some at a time. */
+/** The files of a scope by repository and path, from a place on; some at a time, which are few at first, since a page is often full soon. */
 export async function* walkFiles(
   query: TenantQuery,
   scope: Scope,
-  { repos, from, candidates }: Walk,
+  { builds, from, candidates, atFirst = MAX_AMONG }: Walk,
 ): AsyncGenerator<WalkedFiles, void, undefined> {
-  const begin = from ?? { repo: repos[0] ?? "", path: "" };
-  if (candidates !== undefined && candidates.count <= FEW) {
-    const chunkIds = candidates.chunkIds();
-    if (chunkIds.length > 0) {
-      for await (const files of page(FILES_AMONG, begin, (place, limit) => filesAmong(query, scope, { chunkIds, from: place, limit }))) {
+  const begin = Math.max(0, from === undefined ? 0 : builds.findIndex(({ repo }) => repo === from.repo));
+  let size = atFirst;
+  for (let at = begin; at < builds.length;) {
+    const generations = builds.slice(at).map(({ generation }) => generation);
+    const { builds: taken, chunkIds } = candidates?.firstOf(generations, size) ?? { builds: 1, chunkIds: [] };
+    const repos = builds.slice(at, at + taken).map(({ repo }) => repo);
+    const place = from !== undefined && repos[0] === from.repo ? from : { repo: repos[0] ?? "", path: "" };
+    if (candidates === undefined || chunkIds.length > size) {
+      for await (const some of page(Math.min(size, FILES_IN_ORDER), place, (next, limit) =>
+        filesFrom(query, scope, { from: next, limit }),
+      )) {
+        yield { files: candidates === undefined ? some : some.flatMap((file) => withOnly(file, candidates)), upTo: some.at(-1) };
+      }
+    } else if (chunkIds.length > 0) {
+      const among = { chunkIds, repos };
+      for await (const files of page(FILES_AMONG, place, (next, limit) => filesAmong(query, scope, { ...among, from: next, limit }))) {
         yield { files, upTo: files.at(-1) };
       }
     }
-    return;
+    at += taken;
+    size = Math.min(size * 2, MAX_AMONG);
   }
-  for (const repo of repos.slice(Math.max(0, repos.indexOf(begin.repo)))) {
-    const files = page(FILES_IN_ORDER, repo === begin.repo ? begin : { repo, path: "" }, (place, limit) =>
-      filesFrom(query, scope, { from: place, limit }),
-    );
-    for await (const some of files) {
-      yield { files: candidates === undefined ? some : some.filter((file) => file.chunk_ids.some(candidates.has)), upTo: some.at(-1) };
-    }
-  }
+}
+
+function withOnly(file: ChunkedFile, { has }: Candidates): readonly ChunkedFile[] {
+  const chunkIds = file.chunk_ids.filter(has);
+  return chunkIds.length === 0 ? [] : [{ ...file, chunk_ids: chunkIds }];
 }
 
 /** All that is read from a place on, page by page, of which each begins with the last file of the one before. */
@@ -64,21 +74,22 @@ async function* page<File extends TextFile>(
   }
 }
 
-/** Files whose texts are read at once. */
-export function* inPortions<File extends { readonly bytes: number }>(
+/** Files whose texts are read at once, by a measure of each. */
+export function* inPortions<File>(
   files: readonly File[],
-  bytes: () => number,
+  sizeOf: (file: File) => number,
+  most: () => number,
 ): Generator<readonly File[], void, undefined> {
   let portion: File[] = [];
   let size = 0;
   for (const file of files) {
-    if (portion.length > 0 && size + file.bytes > bytes()) {
+    if (portion.length > 0 && size + sizeOf(file) > most()) {
       yield portion;
       portion = [];
       size = 0;
     }
     portion.push(file);
-    size += file.bytes;
+    size += sizeOf(file);
   }
   if (portion.length > 0) {
     yield portion;

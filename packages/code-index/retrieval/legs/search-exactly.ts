@@ -7,7 +7,7 @@ import { selectiveTrigrams } from "#retrieval/patterns/trigram-query.ts";
 import { listTrigrams, type TrigramCounts } from "#store/index/trigrams.ts";
 import type { LegAnswer, LegQuery } from "./leg.ts";
 import { intersect } from "#store/index/intersect.ts";
-import { loadTrigramLists, loadTrigramSample, type Reading, type TrigramLists } from "#retrieval/bm25/segment-memory.ts";
+import { loadTrigramLists, loadTrigramSample, type Reading, type TrigramLists } from "#retrieval/scope/index-memory.ts";
 import { type VisibleChunks, readVisible } from "#retrieval/scope/visible-chunks.ts";
 import { findCandidates } from "#retrieval/patterns/candidates.ts";
 import { keepMeeting, type Conditions } from "#retrieval/patterns/match-conditions.ts";
@@ -136,12 +136,12 @@ const READING_SHARE = 0.8;
 
 /** The chunks that meet a query's conditions, narrowed down by the index and then checked against their texts. */
 export async function searchByConditions(
-  { database, scope, limit, deadlineMs }: LegQuery,
+  { database, memory, scope, limit, deadlineMs }: LegQuery,
   conditions: Conditions,
 ): Promise<LegAnswer & { readonly isComplete: boolean }> {
   const until = performance.now() + deadlineMs * READING_SHARE;
   return readAs(database, scope.tenant, deadlineMs, async (transaction) => {
-    const candidates = await findCandidates(transaction, scope, { trigrams: conditions.trigrams, isMultiline: false });
+    const candidates = await findCandidates(transaction, scope, { trigrams: conditions.trigrams, isMultiline: false, memory });
     const chunkIds = candidates?.chunkIds() ?? visibleChunkIds(await readVisible(transaction, scope));
     const found: number[] = [];
     for (let from = 0, batch = FIRST_TEXT_BATCH; from < chunkIds.length; from += batch, batch = Math.min(batch * 2, MAX_TEXT_BATCH)) {

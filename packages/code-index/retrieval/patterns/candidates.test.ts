@@ -11,6 +11,7 @@ import { seedBuild } from "#testing/seed-build.ts";
 import { tenantTables } from "#testing/tenant-tables.ts";
 import { findCandidates, narrowByText } from "./candidates.ts";
 import { compilePattern } from "./compile-pattern.ts";
+import { createIndexMemory } from "#retrieval/scope/index-memory.ts";
 
 /** Each file is one chunk; all of these have the trigrams of `deleteState`. */
 const FILES = 700;
@@ -39,7 +40,7 @@ async function narrowed(held: HeldText, { enough = 10_000, until = Infinity }: A
   return readAs(database, tenant, 30_000, async (query) => {
     const scope = { tenant, repo: "acme/many" };
     const pattern = compilePattern({ source: held.text, isRegex: false, isCaseSensitive: held.as !== "in either case" });
-    const candidates = await findCandidates(query, scope, pattern);
+    const candidates = await findCandidates(query, scope, { ...pattern, memory: createIndexMemory() });
     const left = await narrowByText(query, scope, { candidates, held, enough, until });
     return { before: candidates?.count, after: left?.count, ids: left?.chunkIds().filter((id) => left.has(id)).length };
   });

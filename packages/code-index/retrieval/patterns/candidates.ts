@@ -1,49 +1,82 @@
 import { hasBit } from "#store/index/bitmap.ts";
 import { chunkId, SEGMENT_CAPACITY } from "#store/index/postings.ts";
+import { loadTrigramLists, type IndexMemory } from "#retrieval/scope/index-memory.ts";
 import { chunksHolding, type HeldText } from "#retrieval/scope/read-chunks.store.ts";
-import { readTrigrams } from "#retrieval/scope/read-postings.store.ts";
+import { visibleSegments } from "#retrieval/scope/read-postings.store.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { findChunks, trigramsIn } from "./trigram-query.ts";
 import type { Pattern } from "./compile-pattern.ts";
-import { readVisible } from "#retrieval/scope/visible-chunks.ts";
+import { joinVisible } from "#retrieval/scope/visible-chunks.ts";
 
 /** The chunks that may hold a match: too many rather than too few. */
 export type Candidates = {
   readonly count: number;
   readonly has: (chunkId: number) => boolean;
   readonly chunkIds: () => readonly number[];
+  /** How many of the builds, one at least, have up to `size` candidates together, and those; more where the first alone has. */
+  readonly firstOf: (
+    generations: readonly (number | null)[],
+    size: number,
+  ) => { readonly builds: number; readonly chunkIds: readonly number[] };
+  readonly only: (chunkIds: readonly number[]) => Candidates;
 };
+
+type BySegment<Of> = ReadonlyMap<number, readonly Of[]>;
+
+/** @param segmentsOf by generation */
+function createCandidates(ids: BySegment<number>, segmentsOf: BySegment<number>): Candidates {
+  const sets = new Map<number, ReadonlySet<number>>();
+  return {
+    count: [...ids.values()].reduce((sum, { length }) => sum + length, 0),
+    chunkIds: () => [...ids.values()].flat(),
+    firstOf: (generations, size) => {
+      const segments = new Set<number>();
+      let count = 0;
+      let builds = 0;
+      for (const generation of generations) {
+        const more = (segmentsOf.get(generation ?? -1) ?? []).filter((segmentId) => !segments.has(segmentId));
+        count += more.reduce((sum, segmentId) => sum + (ids.get(segmentId)?.length ?? 0), 0);
+        if (builds > 0 && count > size) {
+          break;
+        }
+        builds++;
+        more.forEach((segmentId) => segments.add(segmentId));
+      }
+      return { builds, chunkIds: [...segments].flatMap((segmentId) => ids.get(segmentId) ?? []) };
+    },
+    only: (chunkIds) => createCandidates(Map.groupBy(chunkIds, segmentOf), segmentsOf),
+    has: (id) => {
+      const segmentId = segmentOf(id);
+      const set = sets.get(segmentId) ?? new Set(ids.get(segmentId));
+      sets.set(segmentId, set);
+      return set.has(id);
+    },
+  };
+}
+
+function segmentOf(id: number): number {
+  return Math.floor(id / SEGMENT_CAPACITY);
+}
 
 /** Narrows the chunks down by trigrams; `undefined` when they can't, and every chunk may match. */
 export async function findCandidates(
   query: TenantQuery,
   scope: Scope,
-  { trigrams: condition, isMultiline }: Pick<Pattern, "trigrams" | "isMultiline">,
+  { trigrams: condition, isMultiline, memory }: Pick<Pattern, "trigrams" | "isMultiline"> & { readonly memory: IndexMemory },
 ): Promise<Candidates | undefined> {
   if (condition.kind === "any") {
     return undefined;
   }
-  const trigrams = trigramsIn(condition);
-  const segments = await readVisible(query, scope);
-  const rows = await readTrigrams(query, scope, { trigrams, segments: segments.map(({ segmentId }) => segmentId) });
-  const blocksOf = Map.groupBy(rows, (row) => row.segment_id);
-  const found = new Map(
-    segments.map(({ segmentId, ordinals: seen }) => {
-      const ordinals = findChunks(condition, { blocks: blocksOf.get(segmentId) ?? [], isMultiline });
-      return [segmentId, seen === null ? ordinals : ordinals.filter((ordinal) => hasBit(seen, ordinal))];
-    }),
-  );
-  const sets = new Map<number, ReadonlySet<number>>();
-  return {
-    count: [...found.values()].reduce((sum, ordinals) => sum + ordinals.length, 0),
-    chunkIds: () => [...found].flatMap(([segmentId, ordinals]) => ordinals.map((ordinal) => chunkId(segmentId, ordinal))),
-    has: (id) => {
-      const segmentId = Math.floor(id / SEGMENT_CAPACITY);
-      const set = sets.get(segmentId) ?? new Set(found.get(segmentId));
-      sets.set(segmentId, set);
-      return set.has(id % SEGMENT_CAPACITY);
-    },
-  };
+  const visible = await visibleSegments(query, scope);
+  const segments = joinVisible(visible);
+  const lists = await loadTrigramLists({ memory, scope, segments, read: (work) => work(query) }, trigramsIn(condition));
+  const ids = segments.map(({ segmentId, ordinals: seen }) => {
+    const ordinals = findChunks(condition, { listOf: (trigram) => lists.get(trigram)?.get(segmentId) ?? undefined, isMultiline });
+    const held = Array.from(seen === null ? ordinals : ordinals.filter((ordinal) => hasBit(seen, ordinal)));
+    return [segmentId, held.map((ordinal) => chunkId(segmentId, ordinal))] as const;
+  });
+  const byBuild = Map.groupBy(visible, ({ generation }) => generation);
+  return createCandidates(new Map(ids), new Map([...byBuild].map(([generation, own]) => [generation, own.map((row) => row.segment_id)])));
 }
 
 /** So few are read as they are. */
@@ -85,6 +118,5 @@ export async function narrowByText(query: TenantQuery, scope: Scope, narrowing: 
     }
     kept.push(...(await chunksHolding(query, scope, { held, among: all.slice(from, from + BATCH) })));
   }
-  const set = new Set(kept);
-  return { count: kept.length, chunkIds: () => kept, has: (id) => set.has(id) };
+  return candidates.only(kept);
 }

@@ -1,6 +1,7 @@
 import { RE2JS } from "re2js";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { readList } from "#store/index/trigrams.ts";
 import { createTrigramsCollector } from "#store/index/collect-trigrams.ts";
 import { toTrigramClass } from "#store/index/trigrams.ts";
 import { compilePattern, splitLines } from "./compile-pattern.ts";
@@ -19,7 +20,9 @@ function isOffered(pattern: ReturnType<typeof regex>, text: string): boolean {
   const collector = createTrigramsCollector();
   collector.add(text);
   const { trigrams, isMultiline } = pattern;
-  return trigrams.kind === "any" || findChunks(trigrams, { blocks: [...collector.packed()], isMultiline }).length > 0;
+  const blocks = [...collector.packed()];
+  const listOf = (trigram: number) => Uint16Array.from(readList(blocks, trigram));
+  return trigrams.kind === "any" || findChunks(trigrams, { listOf, isMultiline }).length > 0;
 }
 
 const PIECES = ["foo", "Bar", "a", "b", "_1", " ", "(", ")", ".", "%", "\t", "é", "ſ", "σς", "語", "😀", "\n", "\r\n"];

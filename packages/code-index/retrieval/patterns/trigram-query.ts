@@ -1,5 +1,5 @@
-import { intersect } from "#store/index/intersect.ts";
-import { readList, trigramsOfClasses, type TrigramBlock, TRIGRAM_BITS, toTrigramClass, type TrigramCounts } from "#store/index/trigrams.ts";
+import { intersect, type Rising } from "#store/index/intersect.ts";
+import { trigramsOfClasses, TRIGRAM_BITS, toTrigramClass, type TrigramCounts } from "#store/index/trigrams.ts";
 
 const CLASSES = 2 ** TRIGRAM_BITS;
 
@@ -112,23 +112,22 @@ export function limitTo(query: TrigramQuery, max: number): TrigramQuery {
 }
 
 type Evaluating = {
-  readonly blocks: readonly TrigramBlock[];
+  /** The chunks of the segment that hold a trigram. */
+  readonly listOf: (trigram: number) => Rising | undefined;
   /** Whether what is on several lines may be in several chunks, so that the best single condition is all that can be asked. */
   readonly isMultiline: boolean;
 };
 
 /** The ordinals, rising, of the chunks of a segment that fulfil the condition. */
-export function findChunks(query: Narrowing, { blocks, isMultiline }: Evaluating): readonly number[] {
+export function findChunks(query: Narrowing, { listOf, isMultiline }: Evaluating): Rising {
   if (query.kind === "run") {
-    return inAll(query.trigrams.map((trigram) => readList(blocks, trigram)));
+    return intersect(query.trigrams.map((trigram) => listOf(trigram) ?? NONE));
   }
-  const parts = query.parts.map((part) => findChunks(part, { blocks, isMultiline }));
+  const parts = query.parts.map((part) => findChunks(part, { listOf, isMultiline }));
   if (query.kind === "or") {
-    return [...new Set(parts.flat())].toSorted((one, other) => one - other);
+    return Uint32Array.from(new Set(parts.flatMap((part) => [...part]))).toSorted();
   }
-  return isMultiline ? (parts.toSorted((one, other) => one.length - other.length)[0] ?? []) : inAll(parts);
+  return isMultiline ? (parts.toSorted((one, other) => one.length - other.length)[0] ?? NONE) : intersect(parts);
 }
 
-function inAll(lists: readonly (readonly number[])[]): readonly number[] {
-  return Array.from(intersect(lists.map((list) => new Uint32Array(list))));
-}
+const NONE = new Uint16Array(0);

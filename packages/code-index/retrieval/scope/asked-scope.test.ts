@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createIndexMemory } from "#retrieval/scope/index-memory.ts";
 import { createGitRepository, type GitRepository } from "#testing/git-repository.ts";
 import { startBuildFixture, type BuildFixture } from "#testing/build-fixture.ts";
 import { grepRequestSchema, type GrepRequest } from "#contract.ts";
@@ -37,7 +38,7 @@ type Where = Pick<GrepRequest, "lang" | "path" | "repo">;
 const WAYS: Readonly<Record<string, (where: Where) => Promise<{ readonly found: number | null; readonly notes: readonly string[] }>>> = {
   grep: async (where) => {
     const { total, notes } = await grep(
-      { database: fixture.database, limit: createGrepLimit() },
+      { database: fixture.database, memory: createIndexMemory(), limit: createGrepLimit() },
       { tenant },
       grepRequestSchema.parse({ pattern: "start", ...where }),
     );

@@ -128,21 +128,32 @@ export async function findLiterals(query: TenantQuery, scope: Scope, { literals,
 /** A text without the end of a line, and how it is to be held. */
 export type HeldText = { readonly text: string; readonly as: "a whole word" | "letter for letter" | "in either case" };
 
-/** Those of the chunks that hold the text; in either case too many rather than too few. */
+/**
+ * Those of the chunks that hold the text, or the end of a line that the chunk before began and that may hold it; in either case too many
+ * rather than too few.
+ */
 export async function chunksHolding(
   query: TenantQuery,
-  { tenant }: Scope,
+  { tenant: { schema } }: Scope,
   { held, among }: { readonly held: HeldText; readonly among: readonly number[] },
 ): Promise<readonly number[]> {
   const { rows } = await sql<{ chunk_id: number }>`
-    select chunk.chunk_id from ${sql.id(tenant.schema, "code_chunks")} as chunk
-    where chunk.chunk_id = any(${among}::bigint[]) and ${holdsText(held)}
+    select chunk.chunk_id from ${sql.id(schema, "code_chunks")} as chunk
+    where chunk.chunk_id = any(${among}::bigint[]) and (${holdsText(held)} or ${continuesLine(schema)})
     order by chunk.chunk_id
   `.execute(query);
   return rows.map((row) => row.chunk_id);
 }
 
-function holdsText({ text, as }: HeldText): RawBuilder<boolean> {
+/** Whether the first line of a chunk, of the alias `chunk`, begins in the one before. */
+function continuesLine(schema: TenantSchema): RawBuilder<boolean> {
+  return sql`coalesce((
+    select other.end_line = chunk.start_line from ${sql.id(schema, "code_chunks")} as other
+    where other.document_id = chunk.document_id and other.start_byte < chunk.start_byte order by other.start_byte desc limit 1
+  ), false)`;
+}
+
+export function holdsText({ text, as }: HeldText): RawBuilder<boolean> {
   if (as === "in either case") {
     // Other letters than these of ASCII may have a case of which the database knows nothing; k and s are also the Kelvin sign and the long s.
     const pattern = Array.from(text, (letter) => (/[^\0-\x7F]|[ks]/iu.test(letter) ? "_" : letter.replace(/[\\%_]/, "\\$&"))).join("");

@@ -5,6 +5,8 @@ import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store
 /** The chunks of a segment that one build sees. */
 export type VisibleSegment = {
   readonly segment_id: number;
+  /** The build. */
+  readonly generation: number;
   /** Tells the tenant's segments from those of any other, also of one of the same name that was deleted. */
   readonly home: number;
   /** Chunks in the segment, seen or not. */
@@ -17,7 +19,7 @@ export type VisibleSegment = {
 export async function visibleSegments(query: TenantQuery, scope: Scope): Promise<readonly VisibleSegment[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<VisibleSegment>`
-    select visible.segment_id, segment.tableoid::bigint as home, segment.chunks as capacity, visible.ordinals
+    select visible.segment_id, visible.generation, segment.tableoid::bigint as home, segment.chunks as capacity, visible.ordinals
     from ${visibleBuilds(scope)} as build
     join ${sql.id(schema, "visible")} as visible on visible.generation = build.generation
     join ${sql.id(schema, "segments")} as segment on segment.segment_id = visible.segment_id

@@ -24,7 +24,7 @@ export async function readVisible(query: TenantQuery, scope: Scope): Promise<rea
 }
 
 /** One entry a segment, by rising number: what any of the builds sees is seen. */
-export function joinVisible(segments: readonly VisibleSegment[]): readonly VisibleChunks[] {
+export function joinVisible(segments: readonly Omit<VisibleSegment, "generation">[]): readonly VisibleChunks[] {
   const bySegment = [...Map.groupBy(segments, (segment) => segment.segment_id)].toSorted(([one], [other]) => one - other);
   return bySegment.map(([segmentId, seen]) => {
     const [{ capacity, home } = { capacity: 0, home: 0 }] = seen;

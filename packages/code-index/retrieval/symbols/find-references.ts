@@ -13,6 +13,7 @@ import { findDefinitions, suggestNames, presentSymbols } from "./find-symbol.ts"
 import { createPaging, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { narrower, readScope } from "#retrieval/scope/read-scope.ts";
 import type { Semaphore } from "@sightline/foundation/semaphore";
+import type { IndexMemory } from "#retrieval/scope/index-memory.ts";
 import type { NameFinder } from "#splitting/uses/name-finder.ts";
 import { notesOnMethodSets } from "./method-sets.ts";
 import { nearestFiles } from "./near-files.ts";
@@ -23,6 +24,7 @@ import { readSymbolName } from "./symbol-name.ts";
 export type ReferenceDependencies = {
   readonly database: CodeIndexDatabase;
   readonly finder: NameFinder;
+  readonly memory: IndexMemory;
   /** Made once for each process, by `createGrepLimit`: both read whole files for seconds. */
   readonly limit: Semaphore;
   readonly limits?: ReferenceLimits;
@@ -41,7 +43,7 @@ const DEFINITIONS = 10;
  * @throws {AppError} `invalid_query`, `invalid_cursor` (400), `too_busy` (503) when too many run at once, and as `readScope`.
  */
 export async function findReferences(
-  { database, finder, limit: scanLimit, limits = LIMITS }: ReferenceDependencies,
+  { database, finder, memory, limit: scanLimit, limits = LIMITS }: ReferenceDependencies,
   access: Access,
   { symbol, all, kind: wanted, limit, cursor, ...where }: ReferencesRequest,
 ): Promise<FoundPage<ReferencesAnswer>> {
@@ -58,7 +60,7 @@ export async function findReferences(
     const nearest = definitions.slice(0, DEFINITIONS);
     const find = async (name: string) => {
       const since = performance.now();
-      const held = await filesHolding(transaction, scope, { name, builds, until: since + limits.lookMs });
+      const held = await filesHolding(transaction, scope, { name, memory, builds, until: since + limits.lookMs });
       const nearestMeaning = await findExactMeaning(transaction, scope, { symbolName: { ...asked, name }, position });
       // A name in other case is another name; it is what was meant only where nothing is written as it was asked for.
       const own = nearestMeaning?.isPlaced === true || nearestMeaning?.symbols[0]?.name === name ? nearestMeaning : undefined;

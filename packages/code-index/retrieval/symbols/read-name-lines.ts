@@ -4,6 +4,7 @@ import { readTexts, type TextFile } from "#retrieval/grep/read-texts.store.ts";
 import { inPortions, walkFiles } from "#retrieval/grep/walk-files.ts";
 import { findCandidates, narrowByText } from "#retrieval/patterns/candidates.ts";
 import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
+import type { IndexMemory } from "#retrieval/scope/index-memory.ts";
 import type { NameFinder } from "#splitting/uses/name-finder.ts";
 import { usesOfKind, type NameUse } from "#splitting/name-lines.ts";
 import type { RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
@@ -17,20 +18,25 @@ export const MAX_FILES = 5_000;
 /** Where more chunks than this hold a name, files enough are found without comparing them all. */
 const ENOUGH_CHUNKS = 3 * MAX_FILES;
 
-type Holding = { readonly name: string; readonly builds: readonly RepositoryInScope[]; readonly until: number };
+type Holding = {
+  readonly name: string;
+  readonly memory: IndexMemory;
+  readonly builds: readonly RepositoryInScope[];
+  readonly until: number;
+};
 type Held = { readonly files: readonly TextFile[]; readonly isWhole: boolean };
 
 /** The first files that may hold a name letter for letter, by repository and path; `isWhole` unless there are more, or may be. */
-export async function filesHolding(query: TenantQuery, scope: Scope, { name, builds, until }: Holding): Promise<Held> {
+export async function filesHolding(query: TenantQuery, scope: Scope, { name, memory, builds, until }: Holding): Promise<Held> {
   const candidates = await narrowByText(query, scope, {
-    candidates: await findCandidates(query, scope, compilePattern({ source: name, isRegex: false, isCaseSensitive: true })),
+    candidates: await findCandidates(query, scope, { ...compilePattern({ source: name, isRegex: false, isCaseSensitive: true }), memory }),
     held: { text: name, as: "a whole word" },
     enough: ENOUGH_CHUNKS,
     until,
   });
   const found: TextFile[] = [];
-  for await (const { files } of walkFiles(query, scope, { repos: builds.map(({ repo }) => repo), from: undefined, candidates })) {
-    found.push(...files);
+  for await (const { files } of walkFiles(query, scope, { builds, from: undefined, candidates })) {
+    found.push(...files.map(({ chunk_ids: _chunks, ...file }) => file));
     if (found.length > MAX_FILES || performance.now() > until) {
       return { files: found.slice(0, MAX_FILES), isWhole: false };
     }
@@ -96,7 +102,11 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
   };
   // Forks and copies share their texts.
   const known = new Map<number, Promise<readonly NameUse[] | typeof LATE>>();
-  for (const portion of inPortions(files, () => PORTION_BYTES)) {
+  for (const portion of inPortions(
+    files,
+    (file) => file.bytes,
+    () => PORTION_BYTES,
+  )) {
     if (looked > 0 && performance.now() - since > (listedSoFar().length < wanted ? limits.lookMs : limits.countMs)) {
       return foundSoFar(false);
     }
