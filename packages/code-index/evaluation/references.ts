@@ -84,7 +84,7 @@ async function compareRepository(path: string): Promise<Compared> {
       select name from ${sql.id(index.tenant.schema, "symbols")} union select unnest(names) from ${sql.id(index.tenant.schema, "symbol_references")}
     `.execute(index.database.query);
     const identifiers = draw(texts, new Set(names.map(({ name }) => name)), Number(values.identifiers));
-    const finding = { database: index.database, finder, memory: createIndexMemory(), limit: createGrepLimit() };
+    const finding = { database: index.database, finder, memory: createIndexMemory(), limit: createGrepLimit(), limits: LIMITS };
     return await compare(finding, index.tenant, {
       directory: checkout.directory,
       identifiers,
@@ -96,6 +96,9 @@ async function compareRepository(path: string): Promise<Compared> {
     await index.close();
   }
 }
+
+/** All lines are compared, however long that takes. */
+const LIMITS = { lookMs: 8_000, countMs: 8_000 };
 
 type IdentifierQuery = { readonly directory: string; readonly identifiers: readonly string[]; readonly indexed: ReadonlySet<string> };
 

@@ -6,7 +6,7 @@ import { readAs, ensureTenant, type Tenant } from "#store/tenancy/tenant.ts";
 import { seedBuild } from "#testing/seed-build.ts";
 import { readSearched } from "#retrieval/scope/read-searchable.ts";
 import type { Reading } from "#retrieval/scope/index-memory.ts";
-import { createSegmentMemory, loadPostings, type SegmentMemory } from "./segment-memory.ts";
+import { createSegmentMemory, loadPostings } from "./segment-memory.ts";
 
 let database: TestDatabase<CodeIndexTables>;
 let tenant: Tenant;

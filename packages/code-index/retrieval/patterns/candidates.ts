@@ -11,6 +11,8 @@ import { joinVisible } from "#retrieval/scope/visible-chunks.ts";
 /** The chunks that may hold a match: too many rather than too few. */
 export type Candidates = {
   readonly count: number;
+  /** As `VisibleSegment` has it. */
+  readonly home: number;
   readonly has: (chunkId: number) => boolean;
   readonly chunkIds: () => readonly number[];
   /** How many of the builds, one at least, have up to `size` candidates together, and those; more where the first alone has. */
@@ -24,9 +26,10 @@ export type Candidates = {
 type BySegment<Of> = ReadonlyMap<number, readonly Of[]>;
 
 /** @param segmentsOf by generation */
-function createCandidates(ids: BySegment<number>, segmentsOf: BySegment<number>): Candidates {
+function createCandidates(home: number, ids: BySegment<number>, segmentsOf: BySegment<number>): Candidates {
   const sets = new Map<number, ReadonlySet<number>>();
   return {
+    home,
     count: [...ids.values()].reduce((sum, { length }) => sum + length, 0),
     chunkIds: () => [...ids.values()].flat(),
     firstOf: (generations, size) => {
@@ -44,7 +47,7 @@ function createCandidates(ids: BySegment<number>, segmentsOf: BySegment<number>)
       }
       return { builds, chunkIds: [...segments].flatMap((segmentId) => ids.get(segmentId) ?? []) };
     },
-    only: (chunkIds) => createCandidates(Map.groupBy(chunkIds, segmentOf), segmentsOf),
+    only: (chunkIds) => createCandidates(home, Map.groupBy(chunkIds, segmentOf), segmentsOf),
     has: (id) => {
       const segmentId = segmentOf(id);
       const set = sets.get(segmentId) ?? new Set(ids.get(segmentId));
@@ -76,10 +79,15 @@ export async function findCandidates(
     return [segmentId, held.map((ordinal) => chunkId(segmentId, ordinal))] as const;
   });
   const byBuild = Map.groupBy(visible, ({ generation }) => generation);
-  return createCandidates(new Map(ids), new Map([...byBuild].map(([generation, own]) => [generation, own.map((row) => row.segment_id)])));
+  const home = segments[0]?.home ?? 0;
+  return createCandidates(
+    home,
+    new Map(ids),
+    new Map([...byBuild].map(([generation, own]) => [generation, own.map((row) => row.segment_id)])),
+  );
 }
 
-/** So few are read as they are. */
+/** As many as are compared at once without looking whether it is worth it. */
 const FEW = 300;
 /** Comparing more than this takes seconds; going through the files in order has some soon. */
 const MANY = 60_000;
@@ -87,6 +95,8 @@ const BATCH = 10_000;
 
 type Narrowing = {
   readonly candidates: Candidates | undefined;
+  /** Fewer are read as they are. */
+  readonly least?: number;
   /** What is looked for, where it is a text. */
   readonly held: HeldText | undefined;
   /** So many chunks that hold it are enough: where a sample promises more, the first of them are soon found as it is. */
@@ -101,11 +111,14 @@ type Narrowing = {
  * which their files are read.
  */
 export async function narrowByText(query: TenantQuery, scope: Scope, narrowing: Narrowing): Promise<Candidates | undefined> {
-  const { candidates, held, enough, until } = narrowing;
-  if (candidates === undefined || held === undefined || candidates.count <= FEW || candidates.count > MANY) {
+  const { candidates, least = FEW, held, enough, until } = narrowing;
+  if (candidates === undefined || held === undefined || candidates.count <= least || candidates.count > MANY) {
     return candidates;
   }
   const all = candidates.chunkIds();
+  if (all.length <= FEW) {
+    return candidates.only(await chunksHolding(query, scope, { held, among: all }));
+  }
   const sample = Array.from({ length: FEW }, (_, place) => all[Math.floor((place * all.length) / FEW)] ?? 0);
   const share = (await chunksHolding(query, scope, { held, among: sample })).length / FEW;
   if (share > 1 / 2 || share * all.length > enough) {

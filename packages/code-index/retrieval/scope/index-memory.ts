@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
 import { LRUCache } from "lru-cache";
+import type { UseKind } from "#contract.ts";
 import { readAllTrigrams, readTrigrams } from "./read-postings.store.ts";
 import type { VisibleChunks } from "./visible-chunks.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
@@ -10,6 +11,8 @@ import { countTrigrams, readList, type TrigramCounts } from "#store/index/trigra
 const TRIGRAMS_BYTES = shareOfMemory(1 / 64);
 const COUNTS_BYTES = 16 * 2 ** 20;
 const MAX_LINE_COUNTS = 10_000;
+const USES_BYTES = 32 * 2 ** 20;
+const USE_BYTES = 64;
 /** Overhead of an entry beside its value. */
 const ENTRY_BYTES = 48;
 
@@ -35,6 +38,15 @@ export type IndexMemory = {
   readonly trigrams: Remembered<Ordinals>;
   readonly samples: LRUCache<string, TrigramSample>;
   readonly lineCounts: LRUCache<string, LineCount>;
+  readonly uses: LRUCache<string, KnownUses>;
+};
+
+type Lines = { readonly start_line: number; readonly end_line: number };
+
+/** What a document does with a name, and where it defines it. */
+export type KnownUses = {
+  readonly uses: readonly { readonly line: number; readonly at: number; readonly kind: UseKind }[];
+  readonly own: readonly Lines[];
 };
 
 /** How many lines match a pattern in all files up to a place; in all there are where that is left out. */
@@ -49,6 +61,10 @@ export function createIndexMemory(): IndexMemory {
     trigrams: { memory: new LRUCache<string, BySegment<Ordinals>>({ maxSize: TRIGRAMS_BYTES }), reading: new Map() },
     samples: new LRUCache<string, TrigramSample>({ maxSize: COUNTS_BYTES }),
     lineCounts: new LRUCache<string, LineCount>({ max: MAX_LINE_COUNTS }),
+    uses: new LRUCache<string, KnownUses>({
+      maxSize: USES_BYTES,
+      sizeCalculation: ({ uses, own }, { length }) => 2 * ENTRY_BYTES + length + USE_BYTES * (uses.length + own.length),
+    }),
   };
 }
 

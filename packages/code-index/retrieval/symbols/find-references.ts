@@ -32,7 +32,7 @@ export type ReferenceDependencies = {
 
 /** A single statement that takes longer is given up. */
 const STATEMENT_MS = 8_000;
-const LIMITS: ReferenceLimits = { lookMs: 5_000, countMs: 1_500 };
+const LIMITS: ReferenceLimits = { lookMs: 5_000, countMs: 150 };
 const DEFINITIONS = 10;
 
 /**
@@ -76,6 +76,8 @@ export async function findReferences(
         exactFiles: exact.length,
         name,
         finder,
+        memory,
+        home: held.home,
         placesIn,
         isListed: ({ kind, isDefining }) => (wanted === undefined ? all || (kind !== "text" && !isDefining) : kind === wanted),
         wanted: before + limit,

@@ -12,7 +12,7 @@ type Given = {
   /** All places of the text that have the name. */
   readonly uses: readonly NameUse[];
   /** Definitions of the file that have the name. */
-  readonly own: readonly OutlineRow[];
+  readonly own: readonly Pick<OutlineRow, "start_line" | "end_line">[];
   /** Where uploaded indexes know what the name is; `undefined` where none knows the file as it is. */
   readonly places: Iterable<KnownPlace> | undefined;
 };
@@ -61,7 +61,7 @@ export function linesByPrecision({ text, name, uses, own, places }: Given): Line
 }
 
 /** The line of each definition that has its name. */
-function linesDefining(lines: readonly NameUse[], own: readonly OutlineRow[]): ReadonlySet<number> {
+function linesDefining(lines: readonly NameUse[], own: Given["own"]): ReadonlySet<number> {
   const defining = lines.filter(({ kind }) => kind === "definition");
   return new Set(own.flatMap((row) => defining.find(({ line }) => line >= row.start_line && line <= row.end_line)?.line ?? []));
 }

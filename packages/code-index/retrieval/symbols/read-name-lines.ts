@@ -4,9 +4,9 @@ import { readTexts, type TextFile } from "#retrieval/grep/read-texts.store.ts";
 import { inPortions, walkFiles } from "#retrieval/grep/walk-files.ts";
 import { findCandidates, narrowByText } from "#retrieval/patterns/candidates.ts";
 import { compilePattern } from "#retrieval/patterns/compile-pattern.ts";
-import type { IndexMemory } from "#retrieval/scope/index-memory.ts";
+import type { IndexMemory, KnownUses } from "#retrieval/scope/index-memory.ts";
 import type { NameFinder } from "#splitting/uses/name-finder.ts";
-import { usesOfKind, type NameUse } from "#splitting/name-lines.ts";
+import { usesOfKind } from "#splitting/name-lines.ts";
 import type { RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import type { KnownPlace } from "./exact-places.ts";
 import { linesByPrecision, type PreciseLine } from "./lines-by-precision.ts";
@@ -14,6 +14,9 @@ import { readOutlines, type OutlineRow } from "./read-symbols.store.ts";
 
 /** Most files that are looked at for one name. */
 export const MAX_FILES = 5_000;
+
+/** Reading the files of fewer chunks takes no longer than comparing those. */
+const MIN_NARROWED = 10;
 
 /** Where more chunks than this hold a name, files enough are found without comparing them all. */
 const ENOUGH_CHUNKS = 3 * MAX_FILES;
@@ -24,12 +27,13 @@ type Holding = {
   readonly builds: readonly RepositoryInScope[];
   readonly until: number;
 };
-type Held = { readonly files: readonly TextFile[]; readonly isWhole: boolean };
+type Held = { readonly files: readonly TextFile[]; readonly isWhole: boolean; readonly home: number | undefined };
 
 /** The first files that may hold a name letter for letter, by repository and path; `isWhole` unless there are more, or may be. */
 export async function filesHolding(query: TenantQuery, scope: Scope, { name, memory, builds, until }: Holding): Promise<Held> {
   const candidates = await narrowByText(query, scope, {
     candidates: await findCandidates(query, scope, { ...compilePattern({ source: name, isRegex: false, isCaseSensitive: true }), memory }),
+    least: MIN_NARROWED,
     held: { text: name, as: "a whole word" },
     enough: ENOUGH_CHUNKS,
     until,
@@ -38,10 +42,10 @@ export async function filesHolding(query: TenantQuery, scope: Scope, { name, mem
   for await (const { files } of walkFiles(query, scope, { builds, from: undefined, candidates })) {
     found.push(...files.map(({ chunk_ids: _chunks, ...file }) => file));
     if (found.length > MAX_FILES || performance.now() > until) {
-      return { files: found.slice(0, MAX_FILES), isWhole: false };
+      return { files: found.slice(0, MAX_FILES), isWhole: false, home: candidates?.home };
     }
   }
-  return { files: found, isWhole: true };
+  return { files: found, isWhole: true, home: candidates?.home };
 }
 
 /** Milliseconds for filling the page, and for counting what it has no room for, from when the looking began. */
@@ -54,6 +58,9 @@ type Reading = {
   readonly exactFiles: number;
   readonly name: string;
   readonly finder: NameFinder;
+  readonly memory: IndexMemory;
+  /** Tells the tenant's documents from those of any other; undefined where that is not known. */
+  readonly home: number | undefined;
   /** Where in a document uploaded indexes know what the name is; `undefined` where none knows the document. */
   readonly placesIn: (document: number) => Iterable<KnownPlace> | undefined;
   /** Whether a line is to be listed. */
@@ -81,12 +88,13 @@ export type FoundLines = {
 };
 
 const PORTION_BYTES = 256 * 1024;
+const NO_TEXTS: ReadonlyMap<number, string> = new Map();
 /** From the beginning on: a parser that is just started on a busy machine takes seconds, and a call has fifteen. */
 const PARSE_MS = 10_000;
 
 /** Goes through files until their time is over, and says of every line that has the name what it does with it. */
 export async function readNameLines(query: TenantQuery, scope: Scope, reading: Reading): Promise<FoundLines> {
-  const { files, exactFiles, name, finder, placesIn, isListed, wanted, since, limits } = reading;
+  const { files, exactFiles, name, finder, memory, home, placesIn, isListed, wanted, since, limits } = reading;
   const counts: Record<UseKind, number> = { definition: 0, implementation: 0, import: 0, write: 0, call: 0, type: 0, read: 0, text: 0 };
   const listed: Readonly<Record<Precision, FoundReference[]>> = { exact: [], name: [] };
   const precisions: Record<Precision, number> = { exact: 0, name: 0 };
@@ -100,31 +108,44 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
     const total = precisions.exact + precisions.name;
     return { listed: listedSoFar(), total, precisions, others, files: inFiles, counts, unparsed, isWhole };
   };
-  // Forks and copies share their texts.
-  const known = new Map<number, Promise<readonly NameUse[] | typeof LATE>>();
+  // Forks and copies share their texts, and a document never changes.
+  const parsings = new Map<number, Promise<KnownUses | typeof LATE>>();
+  const keyOf = (id: number) => JSON.stringify([home, id, name]);
+  const knownOf = (id: number) => (home === undefined ? undefined : memory.uses.get(keyOf(id)));
   for (const portion of inPortions(
     files,
     (file) => file.bytes,
     () => PORTION_BYTES,
   )) {
-    if (looked > 0 && performance.now() - since > (listedSoFar().length < wanted ? limits.lookMs : limits.countMs)) {
+    const isFull = listedSoFar().length >= wanted;
+    if (looked > 0 && performance.now() - since > (isFull ? limits.countMs : limits.lookMs)) {
       return foundSoFar(false);
     }
-    const documents = [...new Set(portion.map((file) => file.document_id))];
-    const texts = await readTexts(query, scope, documents);
-    const outlines = Map.groupBy(await readOutlines(query, scope, documents), (row) => row.document_id);
+    const unread = portion
+      .map((file) => file.document_id)
+      .filter((id) => !isFull || knownOf(id) === undefined || placesIn(id) !== undefined);
+    const documents = [...new Set(unread)];
+    const texts = documents.length === 0 ? NO_TEXTS : await readTexts(query, scope, documents);
+    const outlines = Map.groupBy(documents.length === 0 ? [] : await readOutlines(query, scope, documents), (row) => row.document_id);
+    const parse = async (id: number, language: string): Promise<KnownUses | typeof LATE> => {
+      const own = (outlines.get(id) ?? []).filter((row) => isNamed(row, name));
+      const left = since + PARSE_MS - performance.now();
+      const uses = await within(() => finder.find({ text: texts.get(id) ?? "", language, name, isDefined: own.length > 0 }), left);
+      if (uses !== LATE && home !== undefined) {
+        memory.uses.set(keyOf(id), { uses, own });
+      }
+      return uses === LATE ? LATE : { uses, own };
+    };
     const found = await Promise.all(
       portion.map(async ({ document_id: id, bytes: _bytes, ...place }) => {
         const outline = outlines.get(id) ?? [];
         const text = texts.get(id) ?? "";
-        const own = outline.filter((row) => isNamed(row, name));
-        const left = since + PARSE_MS - performance.now();
-        const parsing =
-          known.get(id) ?? within(() => finder.find({ text, language: place.language, name, isDefined: own.length > 0 }), left);
-        known.set(id, parsing);
+        const parsing = parsings.get(id) ?? Promise.resolve(knownOf(id) ?? parse(id, place.language));
+        parsings.set(id, parsing);
         const parsed = await parsing;
         unparsed += parsed === LATE ? 1 : 0;
-        const uses = parsed === LATE ? usesOfKind(text, name, "read") : parsed;
+        const { uses, own } =
+          parsed === LATE ? { uses: usesOfKind(text, name, "read"), own: outline.filter((row) => isNamed(row, name)) } : parsed;
         return { place, text, outline, ...linesByPrecision({ text, name, uses, own, places: placesIn(id) }) };
       }),
     );
@@ -135,7 +156,7 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
       inFiles += shown.length > 0 ? 1 : 0;
       for (const line of shown) {
         precisions[line.precision]++;
-        if (listed[line.precision].length < wanted) {
+        if (!isFull && listed[line.precision].length < wanted) {
           listed[line.precision].push({ ...place, ...present(text, line, outline) });
         }
       }
