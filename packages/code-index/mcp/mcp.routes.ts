@@ -16,6 +16,8 @@ type McpDependencies = {
   readonly endpoint: () => McpEndpoint | undefined;
 };
 
+const GONE = new Error("the answer was sent, or nobody waits for it");
+
 /** Calls are questions, not uploads. */
 const BODY_LIMIT = 1024 * 1024;
 
@@ -43,7 +45,7 @@ export function mcpRoutes({ publicUrl, limit, endpoint }: McpDependencies): Rout
           throw refusal(503, "not_ready", "The MCP endpoint is starting or stopping; try again.");
         }
         const gone = new AbortController();
-        reply.raw.on("close", () => gone.abort());
+        reply.raw.on("close", () => gone.abort(GONE));
         return reply.send(
           await serving.serve({
             request: webRequest(request, publicUrl),

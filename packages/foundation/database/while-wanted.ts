@@ -36,11 +36,14 @@ export async function whileWanted<Schema, Result>(
     throw error;
   } finally {
     signal.removeEventListener("abort", cancel);
-    over.abort();
+    over.abort(OVER);
     // The cancellation must end before another caller gets this connection.
     await cancelling;
   }
 }
+
+/** What is aborted without a reason makes an exception with the whole stack each time. */
+const OVER = new Error("the transaction has ended");
 
 /** A cancellation that the server is told of just before a statement arrives ends nothing. */
 const AGAIN_MS = 250;

@@ -54,14 +54,18 @@ type Described<Input extends z.ZodObject> = {
   readonly exactValues?: ReadonlySet<string>;
 };
 
-export type Tool = Described<z.ZodObject> & { readonly answer: (given: unknown, call: ToolCall) => Promise<string> };
+export type Tool = Described<z.ZodObject> & {
+  /** What `takenBy` makes of it; made for each server where it is left out. */
+  readonly taken?: z.ZodObject;
+  readonly answer: (given: unknown, call: ToolCall) => Promise<string>;
+};
 
 type Definition<Input extends z.ZodObject> = Described<Input> & {
   readonly answer: (given: z.infer<Input>, call: ToolCall) => Promise<string>;
 };
 
 export function defineTool<Input extends z.ZodObject>({ answer, ...tool }: Definition<Input>): Tool {
-  return { ...tool, answer: (given, call) => answer(tool.inputSchema.parse(given), call) };
+  return { ...tool, taken: takenBy(tool), answer: (given, call) => answer(tool.inputSchema.parse(given), call) };
 }
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
@@ -99,9 +103,9 @@ const READ_ONLY = { readOnlyHint: true } as const;
 const ADDING = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
 
 /** Adds a tool: it answers within its time, until it is cancelled, with word of its progress to who asked for that. */
-export function addTool(server: McpServer, context: ToolContext, { answer, isAdding, ...tool }: Tool): void {
+export function addTool(server: McpServer, context: ToolContext, { answer, isAdding, taken, ...tool }: Tool): void {
   const { name, title, description } = tool;
-  const config = { title, description, inputSchema: takenBy(tool), annotations: isAdding === true ? ADDING : READ_ONLY };
+  const config = { title, description, inputSchema: taken ?? takenBy(tool), annotations: isAdding === true ? ADDING : READ_ONLY };
   server.registerTool(name, config, ({ max_tokens: asked, ...given }, call: ServerContext) =>
     callTool(context, { name, call }, (signal) => {
       const maxTokens = Math.floor(Math.min(Math.max(maxTokensSchema.parse(asked), MIN_TOKENS), MAX_TOKENS));
@@ -140,9 +144,12 @@ async function callTool(
   } finally {
     stopTelling();
     // Nobody waits for what still runs.
-    ended.abort();
+    ended.abort(ENDED);
   }
 }
+
+/** One for all: an exception with its stack takes a tenth of a millisecond to make. */
+const ENDED = new Error("the call has ended");
 
 function failure(text: string): CallToolResult {
   return { isError: true, content: [{ type: "text", text }] };
