@@ -1,5 +1,5 @@
 import type { RepositoryInScope } from "#store/tenancy/read-scope.store.ts";
-import { findNearest } from "#store/index/read-vectors.store.ts";
+import { findNearest, firstEfSearch } from "#store/index/read-vectors.store.ts";
 import { readAs } from "#store/tenancy/tenant.ts";
 import type { Leg, LegAnswer, LegQuery } from "./leg.ts";
 
@@ -29,7 +29,8 @@ async function searchByMeaning(looking: LegQuery): Promise<LegAnswer> {
   }
   const compared = { vector: embedded.vector, embedder: vectors };
   const nearest = { ...compared, limit, chunks: chunksOf(repositories) };
-  const chunkIds = await readAs(database, scope.tenant, deadlineMs, (transaction) => findNearest(transaction, scope, nearest));
+  const visit = { milliseconds: deadlineMs, efSearch: firstEfSearch(nearest) };
+  const chunkIds = await readAs(database, scope.tenant, visit, (transaction) => findNearest(transaction, scope, nearest));
   return { chunkIds, compared, by: vectors.provider === "hash" ? "spelling" : "meaning", ...waiting(repositories) };
 }
 

@@ -5,6 +5,7 @@ import type { SearchResult } from "#contract.ts";
 import type { Compared } from "#store/index/read-vectors.store.ts";
 import { vectorsTable, vectorText } from "#store/index/vectors.store.ts";
 import type { TenantSchema } from "#store/tenancy/tenant.ts";
+import { countSeen } from "./read-postings.store.ts";
 import {
   isInFiles,
   isVisible,
@@ -28,6 +29,15 @@ type DescribedChunk = FoundChunk & {
   readonly likeness: number | null;
   /** The words of the subjects of its file's commits; null where none is known. */
   readonly subject_words: string | null;
+  /** How many of `segments` some build still sees. */
+  readonly seen: number;
+};
+
+type Describing = {
+  readonly compared?: Compared | undefined;
+  readonly typesOf?: string | undefined;
+  /** What was searched. */
+  readonly segments?: readonly number[];
 };
 
 /** Each of the chunks that the scope sees, once, without its text: of several repositories that hold it the first by name. */
@@ -35,12 +45,12 @@ export async function readChunks(
   query: TenantQuery,
   scope: Scope,
   chunkIds: readonly number[],
-  { compared, typesOf }: { readonly compared?: Compared | undefined; readonly typesOf?: string | undefined } = {},
+  { compared, typesOf, segments = [] }: Describing = {},
 ): Promise<readonly DescribedChunk[]> {
   const { schema } = scope.tenant;
   const { rows } = await sql<DescribedChunk>`
     select chunk_id, repo, found.ref, commit, found.path, language, start_line, end_line, symbols, ${likeness(schema, compared)} as likeness,
-      said.words as subject_words, ${typesIn(schema, typesOf)} as types
+      said.words as subject_words, ${typesIn(schema, typesOf)} as types, (${countSeen(schema, segments)}) as seen
     from (
       select distinct on (chunk.chunk_id) chunk.chunk_id, build.id as repo_id, build.repo, build.ref, build.commit, chunk.path, chunk.language,
         chunk.start_line, chunk.end_line, chunk.symbols, chunk.text_hash, chunk.document_id

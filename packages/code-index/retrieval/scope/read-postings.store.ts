@@ -1,4 +1,5 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
+import type { TenantSchema } from "#store/tenancy/tenant.ts";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
 import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
@@ -29,11 +30,12 @@ export async function visibleSegments(query: TenantQuery, scope: Scope): Promise
 
 /** Whether each of the segments is still seen by some build. Once none does, it is never seen again and goes. */
 export async function areVisible(query: TenantQuery, { tenant }: Scope, segmentIds: readonly number[]): Promise<boolean> {
-  const { rows } = await sql<{ seen: number }>`
-    select count(distinct segment_id)::integer as seen from ${sql.id(tenant.schema, "visible")}
-    where segment_id = any(${segmentIds}::integer[])
-  `.execute(query);
+  const { rows } = await sql<{ seen: number }>`${countSeen(tenant.schema, segmentIds)}`.execute(query);
   return rows[0]?.seen === segmentIds.length;
+}
+
+export function countSeen(schema: TenantSchema, segmentIds: readonly number[]): RawBuilder<{ seen: number }> {
+  return sql`select count(distinct segment_id)::integer as seen from ${sql.id(schema, "visible")} where segment_id = any(${segmentIds}::integer[])`;
 }
 
 export type PostingsRow = { readonly term: string; readonly segment_id: number; readonly df: number; readonly docs: Buffer };

@@ -124,10 +124,12 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
   return readAs(dependencies.database, scope.tenant, READ_MS, async (transaction) => {
     const readTexts = createTextReader(transaction, scope);
     const chunkIds = fused.map((chunk) => chunk.chunkId);
+    const searched = segments.map(({ segmentId }) => segmentId);
     const chunks = new Map(
-      (chunkIds.length === 0 ? [] : await readChunks(transaction, scope, chunkIds, { compared, typesOf: typeAskedFor(query) })).map(
-        (chunk) => [chunk.chunk_id, chunk],
-      ),
+      (chunkIds.length === 0
+        ? []
+        : await readChunks(transaction, scope, chunkIds, { compared, typesOf: typeAskedFor(query), segments: searched })
+      ).map((chunk) => [chunk.chunk_id, chunk]),
     );
     const { kept, isComplete } = await keepThoseMeeting(readTexts, chunkIds, finding);
     const byId = new Map(fused.map((chunk) => [chunk.chunkId, chunk]));
@@ -159,11 +161,7 @@ function readRanked(dependencies: SearchDependencies, finding: Finding, { fused,
       isComplete: isComplete && kept.length <= CANDIDATES,
       isAllThere:
         chunks.size === fused.length &&
-        (await areVisible(
-          transaction,
-          scope,
-          segments.map(({ segmentId }) => segmentId),
-        )),
+        (chunkIds[0] === undefined ? await areVisible(transaction, scope, searched) : chunks.get(chunkIds[0])?.seen === searched.length),
     };
   });
 }

@@ -23,7 +23,14 @@ const BY_INDEX = [1.5, 10] as const;
 /** What `hnsw.ef_search` may be. */
 const MAX_EF_SEARCH = 1_000;
 
+/** The `hnsw.ef_search` with which `findNearest` begins; undefined where it uses no index. */
+export function firstEfSearch({ limit, embedder }: Pick<Nearest, "limit" | "embedder">): number | undefined {
+  return embedder.near_until === null ? undefined : Math.min(Math.ceil(limit * BY_INDEX[0]), MAX_EF_SEARCH);
+}
+
 /**
+ * Asked in a transaction with its `firstEfSearch`.
+ *
  * The chunks whose vectors are nearest to `vector`, nearest first. Where an index is used one may be missed, but there are never fewer
  * than there would be without: what filters and rights leave too little of is looked through chunk by chunk.
  */
@@ -50,7 +57,7 @@ async function amongNearest(
   const to = sql`${vectorText(vector)}::halfvec`;
   const { near_until: until } = embedder;
   const byIndex = Math.min(among, MAX_EF_SEARCH);
-  if (until !== null) {
+  if (until !== null && byIndex !== firstEfSearch({ limit, embedder })) {
     await sql`select set_config('hnsw.ef_search', ${String(byIndex)}, true)`.execute(query);
   }
   const near =

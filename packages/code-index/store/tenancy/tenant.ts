@@ -143,6 +143,8 @@ export async function listTenants(database: CodeIndexDatabase): Promise<readonly
 type Visit = {
   /** The database gives a statement up after so long. */
   readonly milliseconds?: number;
+  /** As `hnsw.ef_search`. */
+  readonly efSearch?: number | undefined;
   /** Nothing may be written, and all is seen as it was at one moment. */
   readonly readOnly?: boolean;
 };
@@ -155,7 +157,7 @@ type Visit = {
 export async function withinTenant<Result>(
   database: CodeIndexDatabase,
   { schema, role }: Pick<Tenant, "schema" | "role">,
-  { milliseconds, readOnly = false }: Visit,
+  { milliseconds, efSearch, readOnly = false }: Visit,
   work: (transaction: Transaction<CodeIndexTables>) => Promise<Result>,
 ): Promise<Result> {
   const transactions = database.query.transaction();
@@ -165,6 +167,7 @@ export async function withinTenant<Result>(
     const signal = readOnly ? database.signal : undefined;
     const { rows } = await sql<Began>`
       select set_config('role', ${role ?? "none"}, true), set_config('statement_timeout', ${timeout}, true)
+      ${efSearch === undefined ? sql`` : sql`, set_config('hnsw.ef_search', ${String(efSearch)}, true)`}
       ${signal === undefined ? sql`` : sql`, ${beganColumns}`}
     `.execute(transaction);
     const inSchema = transaction.withSchema(schema);
@@ -172,14 +175,15 @@ export async function withinTenant<Result>(
   });
 }
 
-/** Reads a tenant's tables as they are at one moment, as its role; the database gives a statement up after `milliseconds`. */
+/** Reads a tenant's tables as they are at one moment, as its role; the database gives a statement up after so many milliseconds. */
 export async function readAs<Result>(
   database: CodeIndexDatabase,
   tenant: Tenant,
-  milliseconds: number,
+  visit: number | Pick<Visit, "milliseconds" | "efSearch">,
   read: (transaction: Transaction<CodeIndexTables>) => Promise<Result>,
 ): Promise<Result> {
-  return withinTenant(database, tenant, { milliseconds, readOnly: true }, read);
+  const given = typeof visit === "number" ? { milliseconds: visit } : visit;
+  return withinTenant(database, tenant, { ...given, readOnly: true }, read);
 }
 
 /**
