@@ -20,6 +20,11 @@ export const codeIndexVariables = {
     secret: true,
   },
   CODEINDEX_DATABASE_POOL_SIZE: { doc: "Connections each process opens at the most.", schema: integerVariable(1, 500), default: "10" },
+  CODEINDEX_DATABASE_KEEPS_PLANS: {
+    doc: "Whether the connections of serve keep the plans of statements, so that searches take less of PostgreSQL. Not behind a pooler that shares sessions, such as PgBouncer, nor with the embedded database.",
+    schema: booleanVariable(),
+    default: "false",
+  },
   CODEINDEX_WEBHOOK_SECRET: {
     doc: "Secret shared with the source hosts, for the webhooks of repositories that have none of their own; without it only those are accepted.",
     schema: z.string().min(16, "expected at least 16 characters").optional(),

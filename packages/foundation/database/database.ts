@@ -17,6 +17,8 @@ export type DatabaseOptions = {
   readonly log: Logger;
   /** Milliseconds after which the server gives a statement up. */
   readonly statementTimeoutMs?: number;
+  /** Whether connections keep the plans of what they are asked often; only where a session is nobody else's. */
+  readonly keepsPlans?: boolean;
 };
 
 /** A pool of connections and the typed query builder over it. */
@@ -105,6 +107,8 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_MS,
     idleTimeoutMillis: 30_000,
+    // A plan is of its tables' sizes then, and of tenants that may have gone.
+    ...(options.keepsPlans === true ? { maxLifetimeSeconds: PLANS_S } : {}),
     statement_timeout: options.statementTimeoutMs ?? STATEMENT_MS,
     query_timeout: (options.statementTimeoutMs ?? STATEMENT_MS) + 5_000,
     keepAlive: true,
@@ -116,6 +120,7 @@ export function createDatabase<Schema>(options: DatabaseOptions): Database<Schem
   pool.on("error", (error) => options.log.warn({ reason: error.message }, "an idle database connection broke"));
   // The pool does not listen to a connection that is taken. One that breaks between two statements fails the next of them.
   pool.on("connect", (client) => closeWhenSilent(client.on("error", () => undefined)));
+  pool.on("connect", (client) => (options.keepsPlans === true ? keepPlans(client) : undefined));
   const taken = new Set<PoolClient>();
   pool.on("acquire", (client) => taken.add(client));
   pool.on("release", (_error, client) => taken.delete(client));
@@ -162,6 +167,43 @@ function closeWhenSilent(client: PoolClient): void {
     return answer;
   };
   Object.assign(client, { query: watched });
+}
+
+/** How long a connection keeps plans, and of how many statements. */
+const PLANS_S = 600;
+const MAX_PLANS = 300;
+const MAX_ASKED = 1_000;
+/** A statement is worth a plan that is kept once a connection was asked it so often. */
+const OFTEN = 3;
+
+/** Names the statements with parameters that a connection is asked often, so that the server parses and plans them once. */
+function keepPlans(client: PoolClient): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+  const asked = new Map<string, number>();
+  const names = new Map<string, string>();
+  const nameOf = (text: string): string | undefined => {
+    const known = names.get(text);
+    const times = (asked.get(text) ?? 0) + 1;
+    if (known !== undefined || names.size >= MAX_PLANS) {
+      return known;
+    }
+    if (times < OFTEN) {
+      // What is asked once a while is forgotten before it is often.
+      if (asked.size >= MAX_ASKED) {
+        asked.clear();
+      }
+      asked.set(text, times);
+      return undefined;
+    }
+    asked.delete(text);
+    names.set(text, `plan_${names.size}`);
+    return names.get(text);
+  };
+  const named = (text: unknown, values: unknown, ...others: unknown[]) => {
+    const name = typeof text === "string" && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined;
+    return name === undefined ? query(text, values, ...others) : query({ name, text, values });
+  };
+  Object.assign(client, { query: named });
 }
 
 type WaitOptions = {

@@ -19,6 +19,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     "code-index",
     config.CODEINDEX_DATABASE_URL,
     config.CODEINDEX_DATABASE_POOL_SIZE,
+    config.CODEINDEX_DATABASE_KEEPS_PLANS,
   );
   const epochsUrl = config.CODEINDEX_JWT_EPOCHS_URL;
   const accessTokens = createAccessTokenVerifier({

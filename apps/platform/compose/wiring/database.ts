@@ -9,8 +9,8 @@ export type DatabaseOf<Door extends (dependencies: never) => unknown> = Paramete
   ? Schema
   : never;
 
-export function openDatabase<Schema>({ log }: Context, name: string, url: string, poolSize: number): Database<Schema> {
-  return createDatabase<Schema>({ url, poolSize, applicationName: `sightline-${name}`, log });
+export function openDatabase<Schema>({ log }: Context, name: string, url: string, poolSize: number, keepsPlans = false): Database<Schema> {
+  return createDatabase<Schema>({ url, poolSize, keepsPlans, applicationName: `sightline-${name}`, log });
 }
 
 /** A service that only closes the database; listed first, it stops after everything that uses connections. */
