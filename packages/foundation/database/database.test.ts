@@ -48,6 +48,22 @@ describe("a database", () => {
     expect(rows.map(({ setting }) => Number(setting))).toEqual([3, 15, 5, 30_000]);
   });
 
+  test("keeps the plans of what a connection is asked often, where it may, and answers the same", needsRealPostgres, async () => {
+    for (const [keepsPlans, kept] of [
+      [true, 1],
+      [false, 0],
+    ] as const) {
+      const own = createDatabase({ ...others, url: database.url, keepsPlans });
+      for (let asked = 1; asked <= 5; asked++) {
+        const { rows } = await sql`select ${asked}::integer + 1 as next`.execute(own.query);
+        expect(rows).toEqual([{ next: asked + 1 }]);
+      }
+      const { rows } = await own.pool.query("select count(*) as kept from pg_prepared_statements where statement like '%as next'");
+      expect(rows).toEqual([{ kept }]);
+      await own.close();
+    }
+  });
+
   test("means the same whatever the settings of the database are, but for those in its address", needsRealPostgres, async () => {
     const settings = [
       "DateStyle to 'German, DMY'",
