@@ -129,7 +129,7 @@ export async function readNameLines(query: TenantQuery, scope: Scope, reading: R
     const outlines = Map.groupBy(documents.length === 0 ? [] : await readOutlines(query, scope, documents), (row) => row.document_id);
     const parse = async (id: number, language: string): Promise<KnownUses | typeof LATE> => {
       const own = (outlines.get(id) ?? []).filter((row) => isNamed(row, name));
-      const left = since + PARSE_MS - performance.now();
+      const left = Math.max(1, since + PARSE_MS - performance.now());
       const uses = await within(() => finder.find({ text: texts.get(id) ?? "", language, name, isDefined: own.length > 0 }), left);
       if (uses !== LATE && home !== undefined) {
         memory.uses.set(keyOf(id), { uses, own });
