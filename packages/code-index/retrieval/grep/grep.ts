@@ -4,7 +4,7 @@ import { readParts, readTexts, type ChunkedFile, type FilePart, type FilePlace }
 import type { CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope, notesOnLeftOut } from "#retrieval/scope/asked-scope.ts";
 import { findCandidates, narrowByText, type Candidates } from "#retrieval/patterns/candidates.ts";
-import { createSealedCursors, digest, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
+import { createSealedCursors, dateBuilds, digest, nameBuilds, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { createGrepPage, grepPositionSchema, type GrepPage } from "./grep-page.ts";
 import { compilePattern, type Pattern } from "#retrieval/patterns/compile-pattern.ts";
 import { isTimeout, readScope } from "#retrieval/scope/read-scope.ts";
@@ -57,7 +57,7 @@ export async function grep(
   const page = createGrepPage({ pattern, position, limit: request.limit, context: request.context });
   const scope = askedScope(access, request);
   const read: Parameters<typeof readScope<Searched>>[1] = async (transaction, builds) => {
-    const leftOut = position === undefined ? await notesOnLeftOut(transaction, scope) : [];
+    const leftOut = position === undefined ? await notesOnLeftOut(transaction, scope, { memory, builds }) : [];
     const now = performance.now();
     const times = { until: now + limits.lookMs, countMs: limits.countMs };
     const known = digest([
@@ -119,11 +119,6 @@ type Searched = { readonly searched: readonly RepositoryInScope[]; readonly outs
 function isCaseSensitive({ case: letters, pattern, regex }: GrepRequest): boolean {
   const said = regex ? pattern.replaceAll(/\\[pP]\{\w+\}|\\./g, "") : pattern;
   return letters === "sensitive" || (letters === "smart" && /\p{Lu}/u.test(said));
-}
-
-/** Another one whenever lines may have changed: a small push keeps the generation, and a commit may be indexed with other settings. */
-function dateBuilds(builds: readonly RepositoryInScope[]) {
-  return builds.map(({ id, generation, commit, indexed_at: indexedAt }) => [id, generation, commit, indexedAt]);
 }
 
 type Scanning = {

@@ -1,6 +1,8 @@
 import { countLeftOut, hasFiles, indexedLanguages } from "./read-chunks.store.ts";
 import { listSome } from "./repository-errors.ts";
-import type { Access, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
+import { dateBuilds, digest } from "./page-cursor.ts";
+import type { IndexMemory } from "./index-memory.ts";
+import type { Access, RepositoryInScope, Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
 import { languageNamed } from "#retrieval/query/query-filters.ts";
 
 type Where = Pick<Scope, "repo" | "ref" | "path" | "lang">;
@@ -35,9 +37,13 @@ export async function notesOnEmptyScope(query: TenantQuery, scope: Scope): Promi
 /** Reasons in a note. */
 const REASONS = 5;
 
+type Remembering = { readonly memory: IndexMemory; readonly builds: readonly RepositoryInScope[] };
+
 /** A note on the files of a scope that have text and are not searched, so that "complete" says of what. */
-export async function notesOnLeftOut(query: TenantQuery, scope: Scope): Promise<readonly string[]> {
-  const counts = await countLeftOut(query, scope);
+export async function notesOnLeftOut(query: TenantQuery, scope: Scope, remembering?: Remembering): Promise<readonly string[]> {
+  const key = remembering === undefined ? "" : digest([scope.tenant.tenantId, scope.path, scope.lang, dateBuilds(remembering.builds)]);
+  const counts = remembering?.memory.leftOut.get(key) ?? (await countLeftOut(query, scope));
+  remembering?.memory.leftOut.set(key, counts);
   const total = counts.reduce((sum, { files }) => sum + files, 0);
   const reasons = counts.map(({ reason, files }) => (counts.length === 1 ? reason : `${files} ${reason}`));
   const are = total === 1 ? "1 file here is" : `${total} files here are`;

@@ -2,6 +2,7 @@ import { totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
 import { LRUCache } from "lru-cache";
 import type { UseKind } from "#contract.ts";
+import type { LeftOut } from "./read-chunks.store.ts";
 import { readAllTrigrams, readTrigrams } from "./read-postings.store.ts";
 import type { VisibleChunks } from "./visible-chunks.ts";
 import type { Scope, TenantQuery } from "#store/tenancy/read-scope.store.ts";
@@ -11,6 +12,7 @@ import { countTrigrams, readList, type TrigramCounts } from "#store/index/trigra
 const TRIGRAMS_BYTES = shareOfMemory(1 / 64);
 const COUNTS_BYTES = 16 * 2 ** 20;
 const MAX_LINE_COUNTS = 10_000;
+const MAX_LEFT_OUT = 1_000;
 const USES_BYTES = 32 * 2 ** 20;
 const USE_BYTES = 64;
 /** Overhead of an entry beside its value. */
@@ -39,6 +41,7 @@ export type IndexMemory = {
   readonly samples: LRUCache<string, TrigramSample>;
   readonly lineCounts: LRUCache<string, LineCount>;
   readonly uses: LRUCache<string, KnownUses>;
+  readonly leftOut: LRUCache<string, readonly LeftOut[]>;
 };
 
 type Lines = { readonly start_line: number; readonly end_line: number };
@@ -61,6 +64,7 @@ export function createIndexMemory(): IndexMemory {
     trigrams: { memory: new LRUCache<string, BySegment<Ordinals>>({ maxSize: TRIGRAMS_BYTES }), reading: new Map() },
     samples: new LRUCache<string, TrigramSample>({ maxSize: COUNTS_BYTES }),
     lineCounts: new LRUCache<string, LineCount>({ max: MAX_LINE_COUNTS }),
+    leftOut: new LRUCache<string, readonly LeftOut[]>({ max: MAX_LEFT_OUT }),
     uses: new LRUCache<string, KnownUses>({
       maxSize: USES_BYTES,
       sizeCalculation: ({ uses, own }, { length }) => 2 * ENTRY_BYTES + length + USE_BYTES * (uses.length + own.length),

@@ -79,6 +79,11 @@ export function nameBuilds(builds: readonly Pick<RepositoryInScope, "id" | "gene
   return digest(builds.map(({ id, generation, commit }) => [id, generation, commit]));
 }
 
+/** Another one whenever lines or files may have changed: a commit may be indexed again with other settings. */
+export function dateBuilds(builds: readonly Pick<RepositoryInScope, "id" | "generation" | "commit" | "indexed_at">[]): readonly unknown[] {
+  return builds.map(({ id, generation, commit, indexed_at: indexedAt }) => [id, generation, commit, indexedAt]);
+}
+
 /** A short name of anything that JSON can say. */
 export function digest(parts: unknown): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 16);

@@ -259,18 +259,17 @@ export async function indexedLanguages(query: TenantQuery, scope: Scope): Promis
   return rows.map((row) => row.language);
 }
 
+export type LeftOut = { readonly reason: string; readonly files: number };
+
 /** What holds no text that anybody could miss. */
 const NO_TEXT = ["binary", "a symlink", "a submodule", "a pointer to a Git LFS object"];
 
 /** The files in the scope that are not searched though they hold text, by the reason, most first. Of which language one is that nobody looked into is not known: it counts. */
-export async function countLeftOut(
-  query: TenantQuery,
-  scope: Scope,
-): Promise<readonly { readonly reason: string; readonly files: number }[]> {
+export async function countLeftOut(query: TenantQuery, scope: Scope): Promise<readonly LeftOut[]> {
   const { schema } = scope.tenant;
   const [files, documents] = [sql.id(schema, "files"), sql.id(schema, "documents")];
   const isSeen = sql`file.generation = any(array(select generation from ${visibleBuilds(scope)} as build)) and ${matchesPath(scope, "file")}`;
-  const { rows } = await sql<{ reason: string; files: number }>`
+  const { rows } = await sql<LeftOut>`
     select reason, count(*) as files from (
       select file.skip_reason as reason from ${files} as file where file.skip_reason is not null and ${isSeen}
       union all

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { legNameSchema, mapLegs, type SearchAnswer, type SearchRequest } from "#contract.ts";
-import type { Access, RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
+import type { Access, Scope } from "#store/tenancy/read-scope.store.ts";
 import { readAs, untilAborted } from "#store/tenancy/tenant.ts";
 import { askedScope, notesOnEmptyScope } from "#retrieval/scope/asked-scope.ts";
 import { awaitCommit } from "#retrieval/scope/await-commit.ts";
@@ -10,7 +10,7 @@ import { compileConditions } from "#retrieval/patterns/match-conditions.ts";
 import { scopeFilters } from "#retrieval/query/query-filters.ts";
 import { parseQuery, type ParsedQuery } from "#retrieval/query/parse-query.ts";
 import { refuseNul } from "#retrieval/query/refusals.ts";
-import { createSealedCursors, digest, type FoundPage } from "#retrieval/scope/page-cursor.ts";
+import { createSealedCursors, dateBuilds, digest, type FoundPage } from "#retrieval/scope/page-cursor.ts";
 import { isTimeout, tooSlow } from "#retrieval/scope/read-scope.ts";
 import type { RerankerState } from "#retrieval/ranking/rerank.ts";
 import { notesOnIndex, presentFacets, presentIndex, presentQuery, presentResults } from "./search-answer.ts";
@@ -69,7 +69,7 @@ async function answer(dependencies: SearchDependencies, access: Access, request:
   });
   const found = await rerank(dependencies, query, chunks);
   const results = presentResults(found.ranked.slice(offset, end), found.texts, { query, explain: request.explain === true });
-  const here = { offset: end, builds: nameBuilds(searched.repositories), legs: answering(found.legs) };
+  const here = { offset: end, builds: digest(dateBuilds(searched.repositories)), legs: answering(found.legs) };
   const nothing =
     found.ranked.length > 0
       ? []
@@ -111,11 +111,6 @@ type Position = z.infer<typeof positionSchema>;
 function cursorsOf(access: Access, { query, repo, ref, path, lang, symbol, kind, one_per_file: folds }: SearchRequest) {
   const question = [query, repo, ref, path, lang, symbol, kind, ...(folds === true ? [folds] : [])];
   return createSealedCursors(positionSchema, { access, name: "query", question });
-}
-
-/** Another one when the index changed; an incremental build keeps its generation, so the commit and the time count, too. */
-function nameBuilds(repositories: readonly RepositoryInScope[]): string {
-  return digest(repositories.map(({ id, generation, commit, indexed_at: indexedAt }) => [id, generation, commit, indexedAt]));
 }
 
 function scopeFor(access: Access, request: SearchRequest, query: ParsedQuery): Scope {

@@ -116,7 +116,7 @@ export async function findReferences(
         ...notesOnUse,
         ...(await notesOnPosition(transaction, scope, position, { name, meaning })),
         ...(found.total === 0 ? await notesOnEmptyScope(transaction, scope) : []),
-        ...(before === 0 ? await notesOnLeftOut(transaction, scope) : []),
+        ...(before === 0 ? await notesOnLeftOut(transaction, scope, { memory, builds }) : []),
       ],
       next_cursor: page.length > 0 && (shown < found.total || !found.isWhole) ? paging.cursorAfter(shown) : null,
       ms: Math.round((performance.now() - began) * 10) / 10,
