@@ -4,15 +4,16 @@ const UNNAMED = "An app without a name";
 
 /** The characters of RFC 3986, without a fragment: what else stands in an address, browsers, apps and logs read each in their own way. */
 const WEB_ADDRESS = /^https?:\/\/[\w\-.~:/?[\]@!$&'()*+,;=%]+$/i;
-/** `cursor://host/path` or `com.example.app:/path`. Without a query: a program that opens such addresses is given nothing that the app chose. */
-const APP_ADDRESS = /^[a-z][a-z\d+.-]+:\/[\w\-.~:/!$&'()*+,;=%]*$/;
-/** Schemes that are no app's own: browsers and systems act on them. */
-const TAKEN_SCHEMES =
-  /^(?:about|android-app|blob|chrome.*|data|edge|file|filesystem|ftps?|https?|intent|jar|javascript|ldaps?|mailto|moz-.*|ms-.*|nfs|resource|search.*|sftp|shell|smb|sms|ssh|tel|telnet|vbscript|view-source|wss?):$/;
+/**
+ * `com.example.app:/path`, since a scheme with a domain in it is its owner's (RFC 8252, 7.1), or the own address of an assistant that has
+ * none such. Other names (`slack:`, `facetime:`) are of programs that act on them. Without a query: what opens is given nothing that the app chose.
+ */
+const APP_ADDRESS =
+  /^(?:[a-z][a-z\d-]*(?:\.[a-z\d-]+)+:\/|cursor:\/\/anysphere\.cursor-(?:mcp|retrieval)\/|(?:cursor|vscode|vscode-insiders|windsurf):\/\/saoudrizwan\.claude-dev\/)[\w\-.~:/!$&'()*+,;=%]*$/;
 
 /**
  * Whether a browser may be sent there with a code: to a site with TLS, to a program that listens on the person's own machine, or to an
- * app there that opens addresses of its own scheme (RFC 8252, 7.1).
+ * app there that opens addresses of its own scheme.
  */
 export function isRedirectAllowed(address: string): boolean {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -20,9 +21,14 @@ export function isRedirectAllowed(address: string): boolean {
     return false;
   }
   if (!WEB_ADDRESS.test(address)) {
-    return APP_ADDRESS.test(address) && !TAKEN_SCHEMES.test(url.protocol);
+    return APP_ADDRESS.test(address);
   }
   return LOOPBACK.has(url.hostname) === (url.protocol === "http:");
+}
+
+/** Whether it is a program on the person's own machine that waits there. */
+export function isLoopback(address: string): boolean {
+  return URL.canParse(address) && LOOPBACK.has(new URL(address).hostname);
 }
 
 /** A name as one short line: no control characters, and none that reverse or hide letters. */

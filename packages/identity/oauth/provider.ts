@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errors, Provider, type JWK } from "oidc-provider";
+import { errors, Provider, type JWK, type KoaContextWithOIDC } from "oidc-provider";
 import type { Clock } from "@sightline/foundation/clock";
 import { AppError, errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
@@ -14,6 +14,7 @@ import type { Counter, Throttle } from "#throttle/throttle.ts";
 import { createAdapter } from "./adapter.ts";
 import { answerLater } from "./answer-later.ts";
 import { mcpResource, PROXY_PATH } from "./addresses.ts";
+import { isLoopback } from "./app-metadata.ts";
 import { createConfiguration } from "./configuration.ts";
 import { endGrant } from "./end-grant.ts";
 import type { FetchDocument } from "./fetch-document.ts";
@@ -112,10 +113,21 @@ function refusedOrThrow(error: unknown): undefined {
   }
 }
 
+/**
+ * An app may be anybody's, so no browser is sent on to one that a person has not let in (RFC 9700, 4.11.2): the error is a page here. The
+ * person's own no is told to a program that waits for it on their own machine.
+ */
+function keepBrowser({ oidc }: KoaContextWithOIDC, error: Error): void {
+  const isNo = oidc.route === "resume" && error instanceof errors.AccessDenied;
+  Object.assign(error, { allow_redirect: isNo && isLoopback(String(oidc.params?.["redirect_uri"])) });
+}
+
 function prepared(provider: Provider, log: Logger): Provider {
   // The address that it reads of the request is set below, whatever proxies say.
   provider.proxy = true;
+  provider.on("authorization.error", keepBrowser);
   provider.on("server_error", (ctx, error) => {
+    keepBrowser(ctx, error);
     log.error({ reason: errorMessage(error) }, "a request of an app failed");
     answerLater(ctx, error);
   });

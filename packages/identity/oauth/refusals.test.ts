@@ -51,11 +51,37 @@ describe("a request of an app", () => {
     ["without a challenge", { code_challenge: undefined, code_challenge_method: undefined }, "invalid_request"],
     ["with a challenge that hides nothing", { code_challenge_method: "plain" }, "invalid_request"],
     ["for a token in the address", { response_type: "token" }, "unsupported_response_type"],
-  ])("%s is refused to the app", async ([, parameters, error]) => {
-    const answer = await askFor(subject.server, app, parameters);
-    const { origin, search, hash } = new URL(String(answer.headers.location));
-    const told = new URLSearchParams(hash === "" ? search : hash.slice(1));
-    expect([origin, told.get("error"), told.get("state")]).toEqual([new URL(CALLBACK).origin, error, "the-state"]);
+    ["for nobody to be asked", { prompt: "none" }, "consent_required"],
+    ["for nobody to be asked, by a form that sends itself", { prompt: "none", response_mode: "form_post" }, "consent_required"],
+    ["for nobody to be asked, in the fragment", { prompt: "none", response_mode: "fragment" }, "consent_required"],
+    [
+      "for another resource, by a form that sends itself",
+      { response_mode: "form_post", resource: "http://localhost:8000/mcp" },
+      "invalid_target",
+    ],
+  ])("%s is refused on a page: the browser goes nowhere", async ([, parameters, error]) => {
+    const site = await registerApp(subject.server, { redirect_uris: ["https://assistant.example/callback"] });
+    const of = (asking: App, more: object = {}) => askFor(subject.server, asking, { ...parameters, ...more }, "", { accept: "text/html" });
+    for (const answer of [await of(app), await of(site, { redirect_uri: "https://assistant.example/callback" })]) {
+      expect([answer.statusCode, answer.headers.location]).toEqual([400, undefined]);
+      expect(answer.body).toContain(error);
+      expect(answer.body).not.toMatch(/<form|<script|assistant\.example/);
+    }
+  });
+
+  test.for<readonly [string, boolean]>([
+    [CALLBACK, true],
+    ["https://assistant.example/callback", false],
+    ["com.example.assistant:/callback", false],
+  ])("that a person refuses is told to a program on their own machine alone: %s", async ([redirect, isTold]) => {
+    const asking = await registerApp(subject.server, { redirect_uris: [redirect] });
+    const question = questionOf(await askFor(subject.server, asking, { redirect_uri: redirect }));
+    const denied = await consent(subject.server, question, await accessTokenOf(subject.server, EMAIL), { decision: "deny" });
+    const { continue_to: next } = denied.json<{ continue_to: string }>();
+    const headers = { cookie: question.cookie, accept: "text/html" };
+    const answer = await subject.server.inject({ url: new URL(next).pathname.replace("/api/identity", ""), headers });
+    expect(String(answer.headers.location).startsWith(`${redirect}?error=access_denied`)).toBe(isTold);
+    expect(answer.body.includes("The app was not let in")).toBe(!isTold);
   });
 
   test("of an unknown app is a page that says so and runs nothing", async () => {

@@ -37,7 +37,7 @@ export async function registerClient(
     throw refusal(
       400,
       "invalid_redirect_uri",
-      "A redirect URI is an https address, an http address of the app's own machine (localhost, 127.0.0.1, [::1]), or an address of the app's own scheme without a query; without a fragment.",
+      "A redirect URI is an https address, an http address of the app's own machine (localhost, 127.0.0.1, [::1]), or an address of the app's own scheme, named by a domain (com.example.app:/callback), without a query; without a fragment.",
     );
   }
   const metadata = {

@@ -40,7 +40,8 @@ export function splitAnswer({ route, body, headers }: Answer): { readonly shown:
   const leadsOn = LEADING_ON.has(route) && location !== undefined;
   const others = leadsOn || location === undefined ? kept : { ...kept, location };
   const texts = [cookies ?? []].flat().map(String);
-  const showsCookies = COOKIES.has(route) || leadsOn;
+  // A question that ends on a page takes its cookie away by the path with its id.
+  const showsCookies = COOKIES.has(route) || LEADING_ON.has(route);
   const code = leadsOn && typeof location === "string" ? /[?&]code=([^&]+)/.exec(location)?.[1] : undefined;
   const fromCookies = showsCookies ? texts.flatMap((text) => shownBy("cookie", /^[^=]+=([^;]*)/.exec(text)?.[1])) : [];
   const answered = parse(body);
