@@ -111,6 +111,11 @@ describe("an answer of the provider is refused", () => {
     ["that is over", { wrong: { exp: soon() - 3600 } }, "sso_failed", "jwt_timestamp_check_failed"],
     ["signed by somebody else", { isForged: true }, "sso_failed", "invalid_response"],
     ["that names nobody", { wrong: { ...ANN.claims, sub: "" } }, "sso_failed", "unexpected"],
+    ["that names a number", { wrong: { ...ANN.claims, sub: 7 } }, "sso_failed", "invalid_response"],
+    ["that names several", { wrong: { ...ANN.claims, sub: ["ann-1"] } }, "sso_failed", "invalid_response"],
+    ["that names nobody in so many words", { wrong: { ...ANN.claims, sub: "ann".repeat(5_000) } }, "sso_failed", "unexpected"],
+    ["that names what no table keeps", { wrong: { ...ANN.claims, sub: "ann\0" } }, "sso_failed", "unexpected"],
+    ["that names half a character", { wrong: { ...ANN.claims, sub: "ann\uD800" } }, "sso_failed", "unexpected"],
     ["that names no address", { person: { sub: "ann-1", claims: { name: "Ann" } } }, "sso_no_address", "sso_no_address"],
     [
       "whose address is not verified",
@@ -201,20 +206,44 @@ describe("where a browser may be sent", () => {
     });
   });
 
-  test.each(["javascript:alert(1)", "data:text/html,x", undefined])("to no page such as %s: that is no fault of ours", async (page) => {
+  const PAGES = ["javascript:alert(1)", "data:text/html,x", "no address", "https://\0", 7, null, undefined];
+  const fields = ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"] as const;
+
+  test.each(fields)("with %s that is no address: no fault of ours, at the start, the answer and the test", async (field) => {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const description = { issuer, authorization_endpoint: page, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/keys` };
-    server.on("request", (_request, response) => response.setHeader("content-type", "application/json").end(JSON.stringify(description)));
-    await saveSso(subject, admin, settingsFor(provider, { issuer }));
-    const answer = await startAt(subject.server, { cookie: "" }, id);
-    const tested = await ask(subject.server, admin, "POST", "/admin/sso/test", settingsFor(provider, { issuer }));
+    const good = { issuer, authorization_endpoint: `${issuer}/page`, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/keys` };
+    let description: object = good;
+    server.on("request", ({ url }, response) =>
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify(url?.startsWith("/.well-known") === true ? description : {})),
+    );
+    const lines: string[] = [];
+    const log = createLog({ name: "identity", level: "error", destination: { write: (line) => void lines.push(line) } });
+    for (const page of PAGES) {
+      description = { ...good, [field]: page };
+      await saveSso(subject, admin, settingsFor(provider, { issuer }));
+      // Another process, which has not read the description yet.
+      const { server: replica } = await subject.replica({ log });
+      const browser = { cookie: "" };
+      const started = await startAt(replica, browser, id);
+      const answers = [[started.statusCode, started.json<{ error?: string }>().error]];
+      if (started.statusCode === 200) {
+        const state = new URL(started.json<{ continue_to: string }>().continue_to).searchParams.get("state") ?? "";
+        const answer = await finishAt(replica, browser, new URLSearchParams({ state, code: "made-up", iss: issuer }).toString());
+        answers.push([answer.statusCode, answer.json<{ error?: string }>().error]);
+      }
+      expect(answers.at(-1)?.[1], String(page)).toMatch(/^sso_(?:failed|provider_unreachable)$/);
+      expect(started.statusCode === 200, String(page)).toBe(field !== "authorization_endpoint");
+      const tested = await ask(replica, admin, "POST", "/admin/sso/test", settingsFor(provider, { issuer }));
+      expect(tested.statusCode, String(page)).toBe(200);
+      expect(tested.json<{ checks: readonly { ok: boolean }[] }>().checks.every(({ ok }) => ok)).toBe(false);
+    }
     server.close();
-
-    expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([401, "sso_failed"]);
-    expect(tested.json<{ checks: object[] }>().checks).toContainEqual(expect.objectContaining({ name: "Sign-in by code", ok: false }));
+    expect(lines).toEqual([]);
   });
 
   test("nothing in a private network is asked unless the operator allows it", async () => {

@@ -4,7 +4,7 @@ import { parseJson } from "@sightline/foundation/parse-json";
 import { toNetwork } from "@sightline/foundation/http/client-network";
 import { auditAlone } from "#audit/audit.store.ts";
 import type { Client } from "#audit/client.ts";
-import type { PartialSession } from "#contract.ts";
+import { ONE_LINE, type PartialSession } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { grantLogin, type LoginGrant } from "#session/full-login.ts";
 import type { Counter } from "#throttle/throttle.ts";
@@ -90,7 +90,7 @@ async function readClaims(
     idTokenExpected: true,
   });
   const claims = tokens.claims();
-  if (claims === undefined || claims.sub === "") {
+  if (claims === undefined || !isSubject(claims.sub)) {
     throw new Error("the provider answered without an ID token, or with one that names nobody");
   }
   const wanted = ["email", "email_verified", "name", provider.roleClaim?.split(".")[0] ?? "email"];
@@ -98,6 +98,13 @@ async function readClaims(
     return claims;
   }
   return { ...(await oidc.fetchUserInfo(client, tokens.access_token, claims.sub)), ...claims };
+}
+
+/** OpenID Connect Core, 2: 255 characters at the most. */
+const MAX_SUBJECT = 255;
+
+function isSubject(sub: string): boolean {
+  return sub !== "" && sub.length <= MAX_SUBJECT && ONE_LINE.test(sub);
 }
 
 type Failure = { readonly reason: string; readonly email?: string };
