@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { PassThrough } from "node:stream";
 import httpProxy from "@fastify/http-proxy";
 import { z } from "zod";
 import { refusal, type AppError, type ErrorBody } from "@sightline/foundation/errors";
@@ -70,6 +71,9 @@ async function proxyTo(
         }
       }, bodyMs);
       reply.raw.once("close", () => clearTimeout(late));
+      if (request.body === request.raw) {
+        request.body = ownBody(request.raw);
+      }
       const path = wildcardSchema.safeParse(request.params).data?.["*"] ?? "";
       done(
         NOT_FOR_ALL.has(withoutDots(path))
@@ -105,6 +109,13 @@ async function proxyTo(
       },
     },
   });
+}
+
+/** The body as a stream of its own: an upstream that answers before it has read all of it ends that one, and not the client's connection. */
+function ownBody(raw: IncomingMessage): PassThrough {
+  const body = new PassThrough();
+  raw.once("close", () => raw.complete || body.destroy());
+  return raw.pipe(body);
 }
 
 /** A path as the upstream will read it: the proxy takes `./` out of what it sends. */

@@ -1,4 +1,4 @@
-import { pipeline, type Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Clock } from "@sightline/foundation/clock";
 import { refusal } from "@sightline/foundation/errors";
@@ -49,7 +49,8 @@ async function* unpacked(body: unknown, encoding = "identity"): AsyncGenerator<B
   if (!isPacked && encoding !== "identity") {
     throw refusal(415, "unsupported_encoding", "Send the body as it is, or with Content-Encoding: gzip.");
   }
-  const sent = limited((body ?? []) as AsyncIterable<Buffer>);
+  // What is left of a body that is refused is taken behind the answer: it is not ended with the reading.
+  const sent = limited(body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : []);
   if (!isPacked) {
     yield* sent;
     return;
@@ -65,7 +66,7 @@ async function* unpacked(body: unknown, encoding = "identity"): AsyncGenerator<B
   }
 }
 
-async function* limited(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* limited(body: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   let length = 0;
   for await (const piece of body) {
     length += piece.length;

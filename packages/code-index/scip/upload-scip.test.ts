@@ -194,6 +194,26 @@ test.for([
     400,
     "invalid_scip",
   ],
+  [
+    "a path with U+0000",
+    Buffer.concat([scipMetadata(), ...["web/src/pay.ts", "web/src/p\0y.ts"].map((path) => scipDocument(documentOf(path, [])))]),
+    400,
+    "invalid_scip_path",
+  ],
+  [
+    "a base with U+0000",
+    writeScipIndex([
+      { ...documentOf("web/src/pay.ts", [[0, 0, 1]]), relations: [{ symbol: "hand . . . thing.", base: "hand . . . a\0b." }] },
+    ]),
+    400,
+    "invalid_scip",
+  ],
+  [
+    "a version with U+0000",
+    Buffer.concat([scipMetadata({ version: "1\0" }), scipDocument(documentOf("web/src/pay.ts", []))]),
+    400,
+    "invalid_scip",
+  ],
   ["a range that ends before it begins", indexOf("web/src/pay.ts", [[0, 5, 1]]), 400, "invalid_scip"],
 ] as const)("%s is refused and changes nothing", async ([, given, status, error]) => {
   const before = await usesOf("symbol=charge");

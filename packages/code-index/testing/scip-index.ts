@@ -21,9 +21,21 @@ export function writeScipIndex(files: readonly ScipFile[]): Buffer {
   return Buffer.concat([scipMetadata(), ...files.map(scipDocument)]);
 }
 
-export function scipMetadata({ tool = "hand", projectRoot = "" } = {}): Buffer {
+export function scipMetadata({ tool = "hand", version = "1", projectRoot = "" } = {}): Buffer {
   const index = protobuf.Writer.create();
-  index.uint32(10).fork().uint32(18).fork().uint32(10).string(tool).ldelim().uint32(26).string(projectRoot).ldelim();
+  index
+    .uint32(10)
+    .fork()
+    .uint32(18)
+    .fork()
+    .uint32(10)
+    .string(tool)
+    .uint32(18)
+    .string(version)
+    .ldelim()
+    .uint32(26)
+    .string(projectRoot)
+    .ldelim();
   return Buffer.from(index.finish());
 }
 

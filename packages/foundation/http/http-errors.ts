@@ -12,22 +12,10 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
   if (refused.status >= 500 && !refused.logged) {
     request.log.error({ err: error, route: request.routeOptions.url }, "a request failed");
   }
-  if (refused.code === "body_too_large") {
-    takeTheRest(request, reply);
-  }
   void reply
     .headers({ ...NOT_CACHED, ...refused.headers })
     .status(refused.status)
     .send(refused.toBody());
-}
-
-/**
- * Lets the client finish a body that nobody reads, within the time that a request has. Were the connection closed instead,
- * whoever is still sending would see it break before the answer; the console's proxy then says that the part is gone.
- */
-function takeTheRest(request: FastifyRequest, reply: FastifyReply): void {
-  reply.removeHeader("connection");
-  request.raw.resume();
 }
 
 export function handleNotFound(request: FastifyRequest, reply: FastifyReply): void {

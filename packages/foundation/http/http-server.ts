@@ -18,6 +18,7 @@ import {
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { v7 as uuidv7 } from "uuid";
 import { apiDescription } from "./api-description.ts";
+import { endEarlyAnswer } from "./early-answer.ts";
 import { handleError, handleNotFound } from "./http-errors.ts";
 import { refusal } from "#errors.ts";
 import type { Logger } from "#log.ts";
@@ -144,6 +145,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     // Addresses that cannot be read never get as far as a route and its hooks.
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id);
+      endEarlyAnswer(request, reply);
       handleError(error, request, reply);
     },
     clientErrorHandler: answerUnreadable,
@@ -160,6 +162,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const checkGuards = guardRoutes(server, options.authenticators);
   recordRequests(server, options.metrics);
   compressAnswers(server);
+  server.addHook("onSend", async (request, reply) => endEarlyAnswer(request, reply));
 
   await server.register(helmet, {
     // Other hosts below this name may be a company's own, over plain HTTP: whoever wants them in says so at the reverse proxy.

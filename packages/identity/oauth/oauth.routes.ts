@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { endEarlyAnswer } from "@sightline/foundation/http/early-answer";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import { getOwner } from "@sightline/foundation/http/principal";
@@ -43,6 +44,7 @@ function tokenCounters(ip: string): readonly Counter[] {
 /** Serves apps: the library reads their forms and answers as OAuth says. */
 export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    endEarlyAnswer(request, reply);
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) {
         reply.raw.setHeader(name, value);

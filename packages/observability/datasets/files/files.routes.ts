@@ -51,7 +51,8 @@ export function fileRoutes({ query, clock, log }: RouteDependencies) {
           orRefuse(await findDataset(query, { ...project, id }), datasetNotFound);
           const [type = ""] = (request.headers["content-type"] ?? "").split(";");
           const read = orRefuse(READERS.get(type.trim().toLowerCase()), unreadable);
-          const sent = { body: (request.body ?? []) as AsyncIterable<Buffer>, encoding: request.headers["content-encoding"] };
+          const body = request.body instanceof Readable ? request.body : Readable.from([]);
+          const sent = { body, encoding: request.headers["content-encoding"] };
           const imported = await withReceivedFile(sent, (content) =>
             importing.run("all", undefined, () => importItems(query, { ...project, id, author, reason, now: clock.now() }, read(content))),
           );

@@ -9,7 +9,7 @@ import { v7 as uuidv7 } from "uuid";
 const MAX_BYTES = 256 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-type Sent = { readonly body: AsyncIterable<Buffer>; readonly encoding: string | undefined };
+type Sent = { readonly body: Readable; readonly encoding: string | undefined };
 
 /**
  * Receives a file whole before it is used: a slow client, or one that goes away, must hold no lock. It is on the disk meanwhile, without
@@ -28,8 +28,7 @@ export async function withReceivedFile<Result>(
   const file = await open(path, "wx+", 0o600);
   try {
     await unlink(path);
-    // To its end, also when it is too much: a client that still sends sees no answer.
-    await file.writeFile(limited(arriving(body), true));
+    await file.writeFile(limited(arriving(body)));
     const content = file.createReadStream({ start: 0, autoClose: false, highWaterMark: CHUNK_BYTES });
     return await use(encoding === "gzip" ? limited(unpacked(content)) : content);
   } finally {
@@ -37,24 +36,21 @@ export async function withReceivedFile<Result>(
   }
 }
 
-async function* limited(chunks: AsyncIterable<Buffer>, readsOn = false): AsyncGenerator<Buffer> {
+async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes <= MAX_BYTES) {
-      yield chunk;
-    } else if (!readsOn) {
-      break;
+    if (bytes > MAX_BYTES) {
+      throw refusal(413, "body_too_large", `A file has ${MAX_BYTES / 1024 / 1024} MiB at the most, unpacked. Send it in parts.`);
     }
-  }
-  if (bytes > MAX_BYTES) {
-    throw refusal(413, "body_too_large", `A file has ${MAX_BYTES / 1024 / 1024} MiB at the most, unpacked. Send it in parts.`);
+    yield chunk;
   }
 }
 
-async function* arriving(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* arriving(body: Readable): AsyncGenerator<Buffer> {
   try {
-    yield* body;
+    // What is left of a body that is refused is taken behind the answer: it is not ended with the reading.
+    yield* body.iterator({ destroyOnReturn: false });
   } catch (error) {
     throw errorCode(error) === "ECONNRESET"
       ? refusal(400, "body_incomplete", "The file did not arrive whole. Nothing was written.", { cause: error })
