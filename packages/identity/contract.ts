@@ -173,6 +173,10 @@ export type PasswordAndCode = z.infer<typeof passwordAndCodeSchema>;
 
 export const backupCodesAnswerSchema = z.object({ backup_codes: z.array(z.string()) });
 
+/** What takes two admins where the policy says so. */
+const actionOfTwoSchema = z.enum(["reset", "delete", "demote", "disable"]);
+export type ActionOfTwo = z.infer<typeof actionOfTwoSchema>;
+
 /** `GET /admin/users` and what the routes below it answer. */
 export const accountSchema = userSchema.extend({
   created_at: timestamp,
@@ -184,8 +188,10 @@ export const accountSchema = userSchema.extend({
   must_change_password: z.boolean(),
   /** Invited, and has not chosen a password yet. */
   invited: z.boolean(),
-  /** A reset of the second factor that waits for another admin. */
-  reset_waiting: z.object({ asked_by: z.object({ id, email: z.string() }), reason: z.string(), expires_at: timestamp }).nullable(),
+  /** What waits for another admin; the reason is empty but for resets of the second factor. */
+  waiting: z
+    .object({ action: actionOfTwoSchema, asked_by: z.object({ id, email: z.string() }), reason: z.string(), expires_at: timestamp })
+    .nullable(),
 });
 export type AccountItem = z.infer<typeof accountSchema>;
 
@@ -225,7 +231,7 @@ export const resetSecondFactorRequestSchema = z.object({
 export const policySchema = z.object({
   /** From when on admins need a second factor; null: they do not. */
   admins_need_second_factor_from: timestamp.nullable(),
-  /** Whether a reset of a second factor waits for another admin. */
+  /** Whether a reset of a second factor, and what takes an admin away, waits for another admin. */
   resets_need_two: z.boolean(),
   /** When that ends, a day after it was switched off; null while it goes on or is off. */
   resets_need_two_until: timestamp.nullable(),

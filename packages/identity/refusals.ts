@@ -29,8 +29,8 @@ export const refusal = createRefusals({
   last_admin: [409, "This is the last active admin of the organization. Make another account an admin first."],
   link_not_valid: [400, "This link was used already, is over, or is none of ours. Ask for a new one."],
   no_password: [403, "This account has no password. Log in again and add a passkey within ten minutes: that confirms instead."],
-  no_reset_waiting: [409, "No reset of this account's second factor waits for another admin."],
   not_enabled: [409, "This account has no second factor. Its owner sets one up with POST /admin/2fa/setup."],
+  nothing_waiting: [409, "Nothing of this account waits for another admin."],
   not_found: [404, "Nothing of yours has this id. Load the list again."],
   own_second_factor: [403, "Nobody resets their own second factor. Replace or disable it with password and code, or ask another admin."],
   passkey_required: [400, "The second factor of your account is a passkey. Use it: POST /step-up/passkey."],
@@ -50,7 +50,7 @@ export const refusal = createRefusals({
   ],
   reset_needed_first: [
     409,
-    "Your organization has resets of a second factor wait for two admins, so an account that has one is not deleted by a single admin. Have its second factor reset first, or disable the account.",
+    "Your organization has resets of a second factor wait for two admins, so a member who has one is not deleted by a single admin. Have the second factor reset first, or disable the account.",
   ],
   session_ended: [401, "There is no session, or it has ended. Log in again."],
   session_not_found: [404, "You have no session of that id, or it has ended; GET /login/sessions lists yours."],

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
+import type { ActionOfTwo } from "./contract.ts";
 import type { SsoAttemptRow, SsoDomainRow, SsoLinkRow, SsoProviderRow } from "./sso-schema.ts";
 
 /** Tables of the schema `identity`, as the migrations make them. */
@@ -16,7 +17,7 @@ export type IdentitySchema = {
   readonly "identity.second_factor_counters": SecondFactorCounterRow;
   readonly "identity.second_factor_tries": SecondFactorTryRow;
   readonly "identity.policies": PolicyRow;
-  readonly "identity.second_factor_resets": SecondFactorResetRow;
+  readonly "identity.waiting_actions": WaitingActionRow;
   readonly "identity.passkeys": PasskeyRow;
   readonly "identity.passkey_challenges": PasskeyChallengeRow;
   readonly "identity.known_devices": KnownDeviceRow;
@@ -94,8 +95,9 @@ type PolicyRow = {
   readonly resets_need_two_until: Date | null;
 };
 
-type SecondFactorResetRow = {
+type WaitingActionRow = {
   readonly user_id: string;
+  readonly action: ActionOfTwo;
   readonly asked_by: string;
   readonly reason: string;
   readonly expires_at: Date;

@@ -47,10 +47,10 @@ export async function findListedAccount(queries: Queries, { id, tenantId }: { re
 function selectListed(queries: Queries, now: Date) {
   return queries
     .selectFrom("identity.users as user")
-    .leftJoin("identity.second_factor_resets as reset", (join) =>
-      join.onRef("reset.user_id", "=", "user.id").on("reset.expires_at", ">", now),
+    .leftJoin("identity.waiting_actions as waiting", (join) =>
+      join.onRef("waiting.user_id", "=", "user.id").on("waiting.expires_at", ">", now),
     )
-    .leftJoin("identity.users as asker", "asker.id", "reset.asked_by")
+    .leftJoin("identity.users as asker", "asker.id", "waiting.asked_by")
     .select([
       "user.id",
       "user.email",
@@ -63,10 +63,11 @@ function selectListed(queries: Queries, now: Date) {
       PASSKEYS.as("passkeys"),
       "user.must_change_password",
       INVITED,
-      "reset.asked_by as resetAskedBy",
-      "asker.email as resetAskedByEmail",
-      "reset.reason as resetReason",
-      "reset.expires_at as resetExpiresAt",
+      "waiting.action as waitingAction",
+      "waiting.asked_by as askedBy",
+      "asker.email as askedByEmail",
+      "waiting.reason as waitingReason",
+      "waiting.expires_at as waitingUntil",
       // The key that the list is sorted by.
       `${POSITION} as position`,
     ]);

@@ -44,7 +44,7 @@ describe("POST /admin/users", () => {
       passkeys: 0,
       must_change_password: true,
       invited: false,
-      reset_waiting: null,
+      waiting: null,
     });
     expect(JSON.stringify(await rowOf(subject, user.id))).not.toContain(oneTimePassword);
     expect((await logIn(subject.server, email, oneTimePassword)).statusCode).toBe(200);

@@ -26,7 +26,8 @@ import { refuseLosingAdmin } from "./last-admin.ts";
 import { addAccount } from "./add-account.ts";
 import { changeAccount } from "./change-account.ts";
 import { resetPassword } from "./reset-password.ts";
-import { cancelReset, refuseTakingFactor, resetSecondFactor } from "./reset-second-factor.ts";
+import { refuseTakingFactor, resetSecondFactor } from "./reset-second-factor.ts";
+import { decideByTwo, takeBack } from "./second-admin.ts";
 import { unlockSecondFactor } from "./unlock-second-factor.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
 import { deleteAccountRow } from "./managed-account.store.ts";
@@ -40,13 +41,18 @@ function toPage(rows: readonly ListedAccount[], limit: number): Accounts {
   return { users: shown.map(toItem), next_cursor: rows.length <= limit || last === undefined ? null : toCursor([last.position]) };
 }
 
-function toItem({ resetAskedBy, resetAskedByEmail, resetReason, resetExpiresAt, ...account }: ListedAccount): AccountItem {
-  const waits = resetAskedBy !== null && resetAskedByEmail !== null && resetReason !== null && resetExpiresAt !== null;
+function toItem({
+  waitingAction: action,
+  askedBy,
+  askedByEmail: email,
+  waitingReason: reason,
+  waitingUntil: until,
+  ...account
+}: ListedAccount): AccountItem {
+  const waits = action !== null && askedBy !== null && email !== null && reason !== null && until !== null;
   return {
     ...account,
-    reset_waiting: waits
-      ? { asked_by: { id: resetAskedBy, email: resetAskedByEmail }, reason: resetReason, expires_at: resetExpiresAt.toISOString() }
-      : null,
+    waiting: waits ? { action, asked_by: { id: askedBy, email }, reason, expires_at: until.toISOString() } : null,
     created_at: account.created_at.toISOString(),
     disabled_at: account.disabled_at?.toISOString() ?? null,
     last_login_at: account.last_login_at?.toISOString() ?? null,
@@ -100,24 +106,28 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
 
     server.patch(
       "/admin/users/:id",
-      withBody("admin-step-up", "Change name or role, disable, enable, or demand a new password", {
-        params,
-        body: changeAccountRequestSchema,
-        response: { 200: accountSchema },
-      }),
-      async (request) => {
+      withBody(
+        "admin-step-up",
+        "Change name or role, disable, enable, or demand a new password; 202 where the policy has it wait for one more admin",
+        { params, body: changeAccountRequestSchema, response: { 200: accountSchema, 202: accountSchema } },
+      ),
+      async (request, reply) => {
         const address = addressOf(request, request.params.id);
-        await changeAccount(dependencies, getCaller(request), address, request.body);
-        return describe(dependencies, address);
+        const waits = await changeAccount(dependencies, getCaller(request), address, request.body);
+        return reply.status(waits ? 202 : 200).send(await describe(dependencies, address));
       },
     );
 
     server.delete(
       "/admin/users/:id",
-      withoutBody("admin-step-up", "Delete an account", { params, response: { 204: z.null() } }),
+      withoutBody("admin-step-up", "Delete an account; 202 where the policy has it wait for one more admin", {
+        params,
+        response: { 202: accountSchema, 204: z.null() },
+      }),
       async (request, reply) => {
-        await deleteAccount(dependencies, getCaller(request), addressOf(request, request.params.id));
-        return reply.status(204).send(null);
+        const address = addressOf(request, request.params.id);
+        const waits = await deleteAccount(dependencies, getCaller(request), address);
+        return waits ? reply.status(202).send(await describe(dependencies, address)) : reply.status(204).send(null);
       },
     );
 
@@ -167,11 +177,11 @@ export function administrationRoutes(dependencies: AdministrationDependencies) {
     );
 
     server.delete(
-      "/admin/users/:id/2fa/reset",
-      withoutBody("admin-step-up", "Take back a reset that waits for another admin", { params, response: { 200: accountSchema } }),
+      "/admin/users/:id/waiting",
+      withoutBody("admin-step-up", "Take back what waits for another admin", { params, response: { 200: accountSchema } }),
       async (request) => {
         const address = addressOf(request, request.params.id);
-        await cancelReset(dependencies, getCaller(request), address);
+        await takeBack(dependencies, getCaller(request), address);
         return describe(dependencies, address);
       },
     );
@@ -190,14 +200,19 @@ async function describe({ queries, clock }: AdministrationDependencies, address:
 /**
  * Deletes the account with its sessions, tickets and notices. The audit keeps who it was; its address is free again.
  *
- * @throws {AppError} 403 `own_account` or `second_factor_needed`, 404 `unknown_user`, 409 `last_admin` or `reset_needed_first`.
+ * @returns whether it waits for another admin.
+ * @throws {AppError} 403 `own_account`, `second_factor_needed` or `admin_too_new`, 404 `unknown_user`, 409 `last_admin` or `reset_needed_first`.
  */
-async function deleteAccount(dependencies: AdministrationDependencies, actor: Caller, address: AccountAddress): Promise<void> {
-  await actOnAccount(dependencies, actor, address, async (action) => {
+async function deleteAccount(dependencies: AdministrationDependencies, actor: Caller, address: AccountAddress): Promise<boolean> {
+  return actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, record } = action;
     await refuseLosingAdmin(action, actor);
     await refuseTakingFactor(action, actor);
+    if (account.role === "admin" && (await decideByTwo(dependencies, action, actor, { action: "delete", reason: "" })) === "waits") {
+      return true;
+    }
     record("user_deleted", { email: account.email, role: account.role });
     await deleteAccountRow(transaction, account.id);
+    return false;
   });
 }

@@ -4,31 +4,37 @@ import type { ChangeAccountRequest } from "#contract.ts";
 import { forgetDevices } from "#session/known-device.store.ts";
 import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 import { refuseLosingAdmin, refuseOwnAccount } from "./last-admin.ts";
+import { decideByTwo } from "./second-admin.ts";
 import { updateAccount, type AccountChanges, type ManagedAccount } from "./managed-account.store.ts";
 
 /**
  * Changes what differs from what is there; the rest writes nothing. Another role, disabling and a forced change of the
  * password end all sessions of the account. A second factor stays, whatever the role: only a reset with a reason takes it.
  *
- * @throws {AppError} 403 `own_account`, 404 `unknown_user`, 409 `last_admin`.
+ * Where the policy has it wait, an admin is demoted or disabled by two, one of both at a time; the rest of a request is done.
+ *
+ * @returns whether it waits for another admin.
+ * @throws {AppError} 403 `own_account`, `second_factor_needed` or `admin_too_new`, 404 `unknown_user`, 409 `last_admin`.
  */
 export async function changeAccount(
   dependencies: AdministrationDependencies,
   actor: Caller,
   address: AccountAddress,
   request: ChangeAccountRequest,
-): Promise<void> {
-  await actOnAccount(dependencies, actor, address, async (action) => {
+): Promise<boolean> {
+  return actOnAccount(dependencies, actor, address, async (action) => {
     const { transaction, account, now } = action;
-    const changes = differences(account, request, now);
-    if (changes.role !== undefined || changes.disabledAt instanceof Date) {
+    const wanted = differences(account, request, now);
+    if (wanted.role !== undefined || wanted.disabledAt instanceof Date) {
       await refuseLosingAdmin(action, actor);
     }
+    const { waits, changes } =
+      account.role === "admin" ? await byTwo(dependencies, action, actor, wanted) : { waits: false, changes: wanted };
     if (changes.mustChangePassword !== undefined) {
       refuseOwnAccount(account.id, actor, "Change your own password with POST /login/password.");
     }
     if (Object.keys(changes).length === 0) {
-      return;
+      return waits;
     }
     await updateAccount(transaction, account.id, changes);
     const ended = reasonToEnd(changes);
@@ -38,7 +44,22 @@ export async function changeAccount(
       action.endSessions(ended);
     }
     recordChanges(action, changes);
+    return waits;
   });
+}
+
+/** @returns what of the changes of an admin is done now, and whether something waits. */
+async function byTwo(dependencies: AdministrationDependencies, action: Action, actor: Caller, wanted: AccountChanges) {
+  const { role, disabledAt, ...rest } = wanted;
+  const disables = disabledAt instanceof Date;
+  if (!disables && role === undefined) {
+    return { waits: false, changes: wanted };
+  }
+  const decision = await decideByTwo(dependencies, action, actor, { action: disables ? "disable" : "demote", reason: "" });
+  if (decision === "confirmed") {
+    return { waits: false, changes: { ...rest, ...(disables ? { disabledAt } : { role }) } };
+  }
+  return decision === "waits" ? { waits: true, changes: rest } : { waits: false, changes: wanted };
 }
 
 function differences(account: ManagedAccount, request: ChangeAccountRequest, now: Date): AccountChanges {

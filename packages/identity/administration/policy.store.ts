@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { HAS_SECOND_FACTOR } from "#account-facts.ts";
+import type { ActionOfTwo } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
 
@@ -81,37 +82,37 @@ export async function wasMadeWithinADay(queries: Queries, userId: string, now: D
   return row !== undefined;
 }
 
-export type WaitingReset = { readonly askedBy: string; readonly reason: string };
+type Waiting = { readonly action: ActionOfTwo; readonly askedBy: string };
 
-/** The reset that waits for another admin, unless it is over. */
-export async function findWaitingReset(queries: Queries, userId: string, now: Date): Promise<WaitingReset | undefined> {
+/** Finds what waits for another admin, unless it is over. */
+export async function findWaiting(queries: Queries, userId: string, now: Date): Promise<Waiting | undefined> {
   return queries
-    .selectFrom("identity.second_factor_resets")
-    .select(["asked_by as askedBy", "reason"])
+    .selectFrom("identity.waiting_actions")
+    .select(["action", "asked_by as askedBy"])
     .where("user_id", "=", userId)
     .where("expires_at", ">", now)
     .executeTakeFirst();
 }
 
-export async function saveWaitingReset(
+export async function saveWaiting(
   transaction: Transaction,
   userId: string,
-  { askedBy, reason, expiresAt }: WaitingReset & { readonly expiresAt: Date },
+  { action, askedBy, reason, expiresAt }: Waiting & { readonly reason: string; readonly expiresAt: Date },
 ): Promise<void> {
-  const row = { asked_by: askedBy, reason, expires_at: expiresAt };
+  const row = { action, asked_by: askedBy, reason, expires_at: expiresAt };
   await transaction
-    .insertInto("identity.second_factor_resets")
+    .insertInto("identity.waiting_actions")
     .values({ user_id: userId, ...row })
     .onConflict((conflict) => conflict.column("user_id").doUpdateSet(row))
     .execute();
 }
 
-/** @returns whether one was waiting. */
-export async function deleteWaitingReset(transaction: Transaction, userId: string, now: Date): Promise<boolean> {
+/** @returns what was waiting. */
+export async function deleteWaiting(transaction: Transaction, userId: string, now: Date): Promise<ActionOfTwo | undefined> {
   const deleted = await transaction
-    .deleteFrom("identity.second_factor_resets")
+    .deleteFrom("identity.waiting_actions")
     .where("user_id", "=", userId)
-    .returning("expires_at as expiresAt")
+    .returning(["action", "expires_at as expiresAt"])
     .executeTakeFirst();
-  return deleted !== undefined && deleted.expiresAt > now;
+  return deleted !== undefined && deleted.expiresAt > now ? deleted.action : undefined;
 }

@@ -1,22 +1,12 @@
-import { findAccount, findFactors, raiseEpoch } from "#accounts/account.store.ts";
+import { findFactors, raiseEpoch } from "#accounts/account.store.ts";
 import type { Caller } from "#audit/client.ts";
 import { refusal } from "#refusals.ts";
 import { deletePartialTokensOf } from "#session/session.store.ts";
 import { removeFactors } from "#factors/registry.ts";
 import { type AccountAddress, type Action, actOnAccount, type AdministrationDependencies } from "./act-on-account.ts";
 import { needsTwo } from "./policy.ts";
-import {
-  deleteWaitingReset,
-  findPolicy,
-  findWaitingReset,
-  listActiveAdmins,
-  refuseWithoutSecondFactor,
-  saveWaitingReset,
-  wasMadeWithinADay,
-} from "./policy.store.ts";
-
-/** How long an asked reset waits for another admin. */
-const WAITING_MS = 24 * 3600_000;
+import { deleteWaiting, findPolicy, listActiveAdmins, refuseWithoutSecondFactor } from "./policy.store.ts";
+import { decideByTwo } from "./second-admin.ts";
 
 /**
  * Removes every second factor of an account whose owner lost it: from then on the password alone logs in, until a
@@ -41,11 +31,13 @@ export async function resetSecondFactor(
     if ((await findFactors(transaction, account.id)).length === 0) {
       throw refusal("not_enabled");
     }
-    if (actor !== undefined && (await needsAnother(action, actor))) {
-      await ask(dependencies, action, actor, reason);
-      return true;
+    if (actor !== undefined) {
+      refuseWithoutSecondFactor(await listActiveAdmins(transaction, account.tenantId), actor.userId);
+      if ((await decideByTwo(dependencies, action, actor, { action: "reset", reason })) === "waits") {
+        return true;
+      }
     }
-    await deleteWaitingReset(transaction, account.id, now);
+    await deleteWaiting(transaction, account.id, now);
     await raiseEpoch(transaction, { id: account.id, now });
     await removeFactors(transaction, account.id);
     await deletePartialTokensOf(transaction, account.id);
@@ -57,22 +49,8 @@ export async function resetSecondFactor(
 }
 
 /**
- * Takes an asked reset back; any admin may, its account's owner too.
- *
- * @throws {AppError} 404 `unknown_user`, 409 `no_reset_waiting`.
- */
-export async function cancelReset(dependencies: AdministrationDependencies, actor: Caller, address: AccountAddress): Promise<void> {
-  await actOnAccount(dependencies, actor, address, async ({ transaction, account, now, record }) => {
-    if (!(await deleteWaitingReset(transaction, account.id, now))) {
-      throw refusal("no_reset_waiting");
-    }
-    record("2fa_reset_cancelled");
-  });
-}
-
-/**
  * Guards the deletion of an account, which takes its second factor along: its address could be given to a new account that has none.
- * It asks for what a reset asks for. Where that is a second admin, the reset comes first.
+ * It asks for what a reset asks for. Where that is a second admin, a member's reset comes first; the deletion of an admin is confirmed itself.
  *
  * @throws {AppError} 403 `second_factor_needed`, 409 `reset_needed_first`.
  */
@@ -82,39 +60,7 @@ export async function refuseTakingFactor(action: Action, actor: Caller): Promise
     return;
   }
   refuseWithoutSecondFactor(await listActiveAdmins(transaction, account.tenantId), actor.userId);
-  if (needsTwo(await findPolicy(transaction, account.tenantId), now)) {
+  if (account.role === "member" && needsTwo(await findPolicy(transaction, account.tenantId), now)) {
     throw refusal("reset_needed_first");
   }
-}
-
-/** @throws {AppError} 403 `second_factor_needed` or `admin_too_new`. */
-async function needsAnother({ transaction, account, now }: Action, actor: Caller): Promise<boolean> {
-  refuseWithoutSecondFactor(await listActiveAdmins(transaction, account.tenantId), actor.userId);
-  if (!needsTwo(await findPolicy(transaction, account.tenantId), now)) {
-    return false;
-  }
-  if (await wasMadeWithinADay(transaction, actor.userId, now)) {
-    throw refusal("admin_too_new");
-  }
-  const waiting = await findWaitingReset(transaction, account.id, now);
-  return waiting === undefined || waiting.askedBy === actor.userId;
-}
-
-/** Asking again keeps it waiting, with the new reason. */
-async function ask(
-  { notices }: AdministrationDependencies,
-  { transaction, account, now, record }: Action,
-  actor: Caller,
-  reason: string,
-): Promise<void> {
-  const expiresAt = new Date(now.getTime() + WAITING_MS);
-  await saveWaitingReset(transaction, account.id, { askedBy: actor.userId, reason, expiresAt });
-  const by = (await findAccount(transaction, actor.userId))?.email ?? "";
-  for (const { id } of await listActiveAdmins(transaction, account.tenantId)) {
-    if (id !== actor.userId) {
-      const details = { by, account: account.email, reason };
-      await notices.append(transaction, { userId: id, kind: "two_factor_reset_asked", at: now, details });
-    }
-  }
-  record("2fa_reset_asked", { reason });
 }

@@ -52,8 +52,9 @@ create table identity.policies (
 );
 
 -- Resets of a second factor that wait for another admin.
-create table identity.second_factor_resets (
+create table identity.waiting_actions (
   user_id uuid primary key references identity.users (id) on delete cascade,
+  action text not null,
   asked_by uuid not null references identity.users (id) on delete cascade,
   reason text not null,
   expires_at timestamptz not null

@@ -8,6 +8,13 @@ type NoticeText = {
   readonly link?: { readonly invitesTo: string; readonly seconds: number };
 };
 
+const WORDS_OF_TWO: Readonly<Record<string, string>> = {
+  reset: "reset the 2FA of",
+  delete: "delete",
+  demote: "make a member of",
+  disable: "disable",
+};
+
 const TEXTS = {
   two_factor_enabled: {
     subject: "Two-factor authentication (2FA) was turned on",
@@ -33,10 +40,10 @@ const TEXTS = {
         ? "Too many wrong backup codes were entered for your account, so backup codes are not accepted for a while."
         : "Too many wrong codes were entered for your account, so codes of your authenticator app are not accepted for a while.",
   },
-  two_factor_reset_asked: {
-    subject: "A 2FA reset is waiting for you",
-    sentence: ({ by, account, reason }) =>
-      `${by ?? "An admin"} asked to reset the 2FA of ${account ?? "an account"}${reason === undefined ? "" : ` ("${reason}")`}. Another admin has to confirm it.`,
+  second_admin_asked: {
+    subject: "Something is waiting for a second admin",
+    sentence: ({ by, action, account = "an account", reason }) =>
+      `${by ?? "An admin"} asked to ${WORDS_OF_TWO[action ?? ""] ?? "change"} ${account}${reason === undefined ? "" : ` ("${reason}")`}. Another admin has to confirm it, by doing the same within a day.`,
   },
   policy_changed: {
     subject: "The security policy was changed",

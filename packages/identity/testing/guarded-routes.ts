@@ -125,7 +125,7 @@ export const GUARDED: Readonly<Record<string, Row>> = {
     isOnAnother: true,
     sends: ofAnother({ reason: "lost phone" }),
   },
-  "DELETE /admin/users/:id/2fa/reset": { answers: stepUp(() => "no_reset_waiting"), isOnAnother: true, sends: ofAnother() },
+  "DELETE /admin/users/:id/waiting": { answers: stepUp(() => "nothing_waiting"), isOnAnother: true, sends: ofAnother() },
   "POST /admin/users/:id/2fa/unlock": { answers: stepUpWithFactor(), isOnAnother: true, sends: ofAnother() },
   "PUT /admin/policy": { answers: stepUpWithFactor(), sends: () => ({ payload: { resets_need_two: false } }) },
   // A login by a provider is still asked for the account's own factor: POST /login/sso, among the open routes.

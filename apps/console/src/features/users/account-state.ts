@@ -1,4 +1,4 @@
-import type { AccountItem } from "@sightline/identity/contract";
+import type { AccountItem, ActionOfTwo } from "@sightline/identity/contract";
 import type { Tone } from "#ui/words/status.tsx";
 
 export type AccountState = { readonly tone: Tone; readonly label: string; /** What follows from it. */ readonly meaning: string };
@@ -25,4 +25,9 @@ export const ROLES = {
 /** Whether what was typed is the account's address, as the confirmation of what can't be undone. */
 export function confirmsEmail(typed: string, email: string): boolean {
   return typed.trim().toLowerCase() === email.toLowerCase();
+}
+
+/** What is said of an action that another admin may have to confirm. */
+export function doneOrWaiting(account: AccountItem | undefined, action: ActionOfTwo | undefined, done: string): string {
+  return action === undefined || account?.waiting?.action !== action ? done : "It is waiting for another admin, who has been notified.";
 }

@@ -71,7 +71,7 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
         />
       )}
       <Switch
-        label="Resetting 2FA needs a second admin"
+        label="Resetting 2FA, and removing an admin, needs a second admin"
         description="Requires at least three admins. Accounts with 2FA can then be deleted only after a reset. You can still reset from the host in an emergency."
         checked={fields.two}
         onChange={({ currentTarget }) => setFields({ ...fields, two: currentTarget.checked })}

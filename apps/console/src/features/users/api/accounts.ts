@@ -45,10 +45,11 @@ export const resetPassword = (id: string, mail: boolean) =>
 export const resetSecondFactor = (id: string, reason: string) =>
   identity.post(`${pathOf(id)}/2fa/reset`, { body: { reason }, answer: accountSchema });
 
-/** Takes back a reset that waits for another admin. */
-export const cancelReset = (id: string) => identity.delete(`${pathOf(id)}/2fa/reset`, { answer: accountSchema });
+/** Takes back what waits for another admin. */
+export const takeBack = (id: string) => identity.delete(`${pathOf(id)}/waiting`, { answer: accountSchema });
 
 /** Lifts the lock that too many wrong codes put on the account. */
 export const unlockSecondFactor = (id: string) => identity.post(`${pathOf(id)}/2fa/unlock`, { answer: accountSchema });
 
-export const deleteAccount = (id: string) => identity.delete(pathOf(id));
+/** @returns the account while its deletion waits for another admin. */
+export const deleteAccount = (id: string) => identity.delete(pathOf(id), { answer: accountSchema.optional() });

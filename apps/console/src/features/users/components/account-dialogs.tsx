@@ -6,9 +6,11 @@ import { Dimmed } from "#ui/words/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { changeAccount } from "#features/users/api/accounts.ts";
 import { ACTION_KEY, ActionForm, type Asking } from "./action-form.tsx";
+import { doneOrWaiting } from "#features/users/account-state.ts";
 import { type Intent, toMenuId } from "./account-menu.tsx";
-import { CancelReset, ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFactor, UnlockSecondFactor } from "./confirm-action.tsx";
+import { ConfirmChange, DeleteAccount, ResetPassword, ResetSecondFactor, TakeBack, UnlockSecondFactor } from "./confirm-action.tsx";
 import { CreateAccount, RoleChoice } from "./create-account.tsx";
+import { WaitingForSecond } from "./waiting-for-second.tsx";
 import { useBlocker } from "@tanstack/react-router";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { type AccountItem, factorsOfAccount } from "@sightline/identity/contract";
@@ -24,7 +26,7 @@ const TITLES: Readonly<Record<DialogSubject["kind"], string>> = {
   "reset-password": "Reset the password?",
   "unlock-second-factor": "Unlock 2FA codes?",
   "reset-second-factor": "Reset 2FA?",
-  "cancel-reset": "Withdraw the reset request?",
+  "take-back": "Withdraw the request?",
   disable: "Disable this account?",
   enable: "Enable this account?",
   delete: "Delete this account?",
@@ -124,8 +126,8 @@ function Content({ subject, ownId, mailWorks, onShow, onDone, ...asking }: Conte
       return <UnlockSecondFactor account={subject.account} {...common} />;
     case "reset-second-factor":
       return <ResetSecondFactor account={subject.account} {...common} />;
-    case "cancel-reset":
-      return <CancelReset account={subject.account} {...common} />;
+    case "take-back":
+      return <TakeBack account={subject.account} {...common} />;
     case "disable":
     case "enable":
     case "require-password":
@@ -185,11 +187,12 @@ function EditAccount({ account, own, onDone, ...asking }: EditAccountProps) {
       failure="Nothing was changed"
       ready={name.trim() !== "" && (newName || newRole)}
       send={() => changeAccount(account.id, { ...(newName ? { name: name.trim() } : {}), ...(newRole ? { role } : {}) })}
-      onDone={({ name: saved }) => onDone(`${saved} is saved.`)}
+      onDone={(saved) => onDone(doneOrWaiting(saved, newRole ? "demote" : undefined, `${saved.name} is saved.`))}
     >
       <Dimmed>{account.email}</Dimmed>
       <TextInput label="Name" maxLength={200} autoComplete="off" data-autofocus {...typedInto(name, setName)} />
       {own ? <Dimmed>Only another admin can change your role.</Dimmed> : <RoleChoice role={role} onChange={setRole} />}
+      <WaitingForSecond account={account} action="demote" />
       {newRole && (
         <Alert color="yellow">
           A new role ends the sessions of {account.name}, who has to log in again.

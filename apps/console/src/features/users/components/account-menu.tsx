@@ -23,7 +23,7 @@ export type Intent = {
     | "reset-password"
     | "unlock-second-factor"
     | "reset-second-factor"
-    | "cancel-reset"
+    | "take-back"
     | "disable"
     | "enable"
     | "delete";
@@ -71,7 +71,7 @@ export function AccountMenu({ account, own, onIntent }: AccountMenuProps) {
             {isEnabled && item("reset-password", IconKey, account.invited ? "Invite again…" : "Reset the password…")}
             {factors.includes("totp") && item("unlock-second-factor", IconLockOpen, "Unlock 2FA codes…")}
             {factors.length > 0 && item("reset-second-factor", IconShieldOff, "Reset 2FA…")}
-            {account.reset_waiting !== null && item("cancel-reset", IconShieldCheck, "Withdraw the reset request…")}
+            {account.waiting !== null && item("take-back", IconShieldCheck, "Withdraw what is waiting…")}
             <Menu.Divider />
             {isEnabled ? item("disable", IconUserOff, "Disable…") : item("enable", IconUserCheck, "Enable…")}
             {item("delete", IconTrash, "Delete…", { color: "red" })}

@@ -8,18 +8,18 @@ import {
 import { type ReactNode, useState } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
-import { formatTimeAndZone } from "#ui/words/format.ts";
-import { confirmsEmail } from "#features/users/account-state.ts";
+import { confirmsEmail, doneOrWaiting } from "#features/users/account-state.ts";
 import {
-  cancelReset,
   changeAccount,
   deleteAccount,
   resetPassword,
   resetSecondFactor,
+  takeBack,
   unlockSecondFactor,
 } from "#features/users/api/accounts.ts";
 import { ActionForm, type Asking } from "./action-form.tsx";
 import { type PasswordDelivery, PasswordDeliveryChoice } from "./password-delivery.tsx";
+import { WaitingForSecond, WORDS_OF_TWO } from "./waiting-for-second.tsx";
 
 type Props = Asking & { readonly account: AccountItem; readonly onDone: (message: string) => void };
 
@@ -74,7 +74,13 @@ const QUESTIONS: Readonly<Record<"disable" | "enable" | "require-password", Ques
 export function ConfirmChange({ kind, account, onDone, ...form }: Props & { readonly kind: keyof typeof QUESTIONS }) {
   const { changes, done, words, ...question } = QUESTIONS[kind];
   return (
-    <ActionForm {...form} {...question} send={() => changeAccount(account.id, changes)} onDone={() => onDone(`${account.name} ${done}`)}>
+    <ActionForm
+      {...form}
+      {...question}
+      send={() => changeAccount(account.id, changes)}
+      onDone={(changed) => onDone(doneOrWaiting(changed, kind === "disable" ? kind : undefined, `${account.name} ${done}`))}
+    >
+      {kind === "disable" && <WaitingForSecond account={account} action="disable" />}
       {words(account)}
     </ActionForm>
   );
@@ -90,20 +96,9 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
       failure="2FA was not reset"
       ready={resetSecondFactorRequestSchema.safeParse({ reason }).success}
       send={() => resetSecondFactor(account.id, reason.trim())}
-      onDone={(changed) =>
-        onDone(
-          factorsOfAccount(changed).length > 0
-            ? "The reset is waiting for another admin, who has been notified."
-            : `${account.name} now logs in with only a password.`,
-        )
-      }
+      onDone={(changed) => onDone(doneOrWaiting(changed, "reset", `${account.name} now logs in with only a password.`))}
     >
-      {account.reset_waiting !== null && (
-        <Alert color="yellow" title={`${account.reset_waiting.asked_by.email} requested this reset`}>
-          “{account.reset_waiting.reason}”. It waits for another admin until {formatTimeAndZone(new Date(account.reset_waiting.expires_at))}
-          . Confirm it here only if you have spoken with {account.name} yourself.
-        </Alert>
-      )}
+      <WaitingForSecond account={account} action="reset" />
       <Alert color="red" title="The password alone will open this admin account">
         The authenticator, all backup codes and passkeys of {account.name} stop working, and every session ends. Until a new second factor
         is set up, whoever knows the password is in. Make sure that it really is {account.name} who asks: call back on a number you know.
@@ -120,18 +115,18 @@ export function ResetSecondFactor({ account, onDone, ...form }: Props) {
   );
 }
 
-export function CancelReset({ account, onDone, ...form }: Props) {
+export function TakeBack({ account, onDone, ...form }: Props) {
   return (
     <ActionForm
       {...form}
       label="Withdraw"
       failure="The request was not withdrawn"
-      send={() => cancelReset(account.id)}
-      onDone={() => onDone(`The second factor of ${account.name} stays.`)}
+      send={() => takeBack(account.id)}
+      onDone={() => onDone(`Everything of ${account.name} stays as it is.`)}
     >
       <Text>
-        {account.reset_waiting?.asked_by.email} asked to reset the second factor of {account.name}. Nothing has changed yet, and nothing
-        will.
+        {account.waiting?.asked_by.email} asked to {WORDS_OF_TWO[account.waiting?.action ?? "reset"]} {account.name}. Nothing has changed
+        yet, and nothing will.
       </Text>
     </ActionForm>
   );
@@ -165,8 +160,9 @@ export function DeleteAccount({ account, onDone, ...form }: Props) {
       failure="The account was not deleted"
       ready={confirmsEmail(typed, account.email)}
       send={() => deleteAccount(account.id)}
-      onDone={() => onDone(`${account.email} is deleted.`)}
+      onDone={(kept) => onDone(doneOrWaiting(kept, "delete", `${account.email} is deleted.`))}
     >
+      <WaitingForSecond account={account} action="delete" />
       <Text>
         The account of {account.name} is gone at once, with its sessions and its second factor. What the audit says of it stays. This can't
         be undone; to only keep someone out, disable the account.
