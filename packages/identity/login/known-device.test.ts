@@ -106,17 +106,35 @@ describe("while strangers guess at an account from three hundred networks, over 
 });
 
 describe("a known device", () => {
-  test("has five tries of its own, then pauses; a stranger's guesses are not among them", async () => {
+  test("has five tries of its own, then a stranger's: who is known is never worse off, and a stranger's guesses are not among them", async () => {
     const device = deviceOf(await logIn(subject.server, EMAIL));
     for (let round = 0; round < 6; round++) {
-      await logIn(subject.server, EMAIL, "not the password");
+      await logIn(subject.server, EMAIL, "not the password", "192.0.2.8");
     }
+    const guess = async (ip: string) => (await logInOn(device, "not the password", subject.server, ip)).statusCode;
     const answers: number[] = [];
-    for (let round = 0; round < 6; round++) {
-      answers.push((await logInOn(device, "not the password")).statusCode);
+    for (let round = 0; round < 11; round++) {
+      answers.push(await guess("203.0.113.7"));
     }
+    expect(answers).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+    // A thief of the cookie has used up both elsewhere; the owner is where they are.
+    expect((await logInOn(device, PASSWORD, subject.server, "192.0.2.9")).statusCode).toBe(200);
+  });
 
-    expect(answers).toEqual([401, 401, 401, 401, 401, 429]);
+  test("that a thief of its cookie logs in to their own account with stays its owner's", async () => {
+    await createAccount(subject.identity, "thief@example.org");
+    const stolen = deviceOf(await logIn(subject.server, EMAIL));
+    const thiefs = deviceOf(await logInOn(stolen, PASSWORD, subject.server, "192.0.2.66", "thief@example.org"));
+    await spendTheAccountsTries();
+    wake();
+    const waitsOf = async (device: string) => {
+      asleep = 0;
+      expect((await logInOn(device)).statusCode).toBe(200);
+      return asleep;
+    };
+    expect(await waitsOf(stolen)).toBe(0);
+    // The owner's login has replaced the token that the thief still holds.
+    expect(await waitsOf(thiefs)).toBe(1);
   });
 
   test("is one to the account that logged in there alone, and each login makes the token before it useless", async () => {
@@ -135,13 +153,25 @@ describe("a known device", () => {
     expect([await waitsOf(eves), await waitsOf(old), await waitsOf(current)]).toEqual([1, 1, 0]);
   });
 
-  test("that two accounts share stays one to both", async () => {
+  test("that two accounts share stays one to both, whoever logs in; of a seventh it forgets the first", async () => {
     const first = deviceOf(await logIn(subject.server, EMAIL));
     const both = deviceOf(await logInOn(first, PASSWORD, subject.server, "192.0.2.1", "eve@example.org"));
     await spendTheAccountsTries();
-
-    expect((await logInOn(both)).statusCode).toBe(200);
+    const again = deviceOf(await logInOn(both));
+    const last = deviceOf(await logInOn(again, PASSWORD, subject.server, "192.0.2.1", "eve@example.org"));
+    expect((await logInOn(last)).statusCode).toBe(200);
     expect(asleep).toBe(0);
+    expect(last.split(".")).toHaveLength(2);
+
+    wake();
+    let crowded = last;
+    for (const name of ["c", "d", "e", "f", "g"]) {
+      await createAccount(subject.identity, `${name}@example.org`);
+      crowded = deviceOf(await logInOn(crowded, PASSWORD, subject.server, "192.0.2.1", `${name}@example.org`));
+    }
+    expect(crowded.split(".")).toHaveLength(5);
+    await logInOn(crowded);
+    expect(asleep).toBe(1);
   });
 
   test("is a stranger again once its owner ends all other sessions, and after 180 days", async () => {
@@ -180,5 +210,44 @@ describe("a known device", () => {
     expect(device).not.toBe("");
     const stored = await subject.database.query.selectFrom("identity.known_devices").select("token_hash").execute();
     expect(stored.some(({ token_hash: hash }) => device.includes(hash.toString("base64url")))).toBe(false);
+  });
+
+  test("has thirty tries at the second step, by a name that no login renews; then a stranger's", async () => {
+    const email = "cay@example.org";
+    await createAccount(subject.identity, email);
+    const { secret } = await setUpSecondFactor(subject, tokenOf(await logIn(subject.server, email)));
+    const secondStep = async (device: string, code: string, ip: string) => {
+      const first = await logInOn(device, PASSWORD, subject.server, "192.0.2.5", email);
+      const payload = { partial_token: first.json<{ partial_token: string }>().partial_token, code };
+      return subject.server.inject({ method: "POST", url: "/login/verify-2fa", headers: { cookie: device }, payload, remoteAddress: ip });
+    };
+    const logInTwice = async (device: string) => {
+      subject.clock.forward(60);
+      return deviceOf(await secondStep(device, codeAt(secret, subject.clock.now()), "192.0.2.5"));
+    };
+    const device = await logInTwice("");
+    const triesBy = async () => {
+      const rows = await subject.database.query.selectFrom("identity.throttles").select("tries").where("tries", ">", 0).execute();
+      return rows.map(({ tries }) => tries);
+    };
+    await subject.database.query.deleteFrom("identity.throttles").execute();
+    await secondStep(device, "AAAA-AAAA-AAAA-AAAA", "192.0.2.5");
+    expect(await triesBy()).toEqual([1]);
+    const renewed = await logInTwice(device);
+    await secondStep(renewed, "AAAA-AAAA-AAAA-AAAA", "192.0.2.5");
+    expect(await triesBy()).toEqual([2]);
+
+    const useUp = () =>
+      subject.database.query
+        .updateTable("identity.throttles")
+        .set((row) => ({ tries: 30, blocked_until: row.ref("expires_at") }))
+        .execute();
+    await useUp();
+    expect((await secondStep(renewed, "AAAA-AAAA-AAAA-AAAA", "192.0.2.5")).statusCode).toBe(401);
+    await useUp();
+    expect((await secondStep(renewed, "AAAA-AAAA-AAAA-AAAA", "192.0.2.5")).statusCode).toBe(429);
+    // Whoever has an account has no lane of their own at another's second step.
+    const strangers = deviceOf(await logIn(subject.server, EMAIL));
+    expect((await secondStep(strangers, "AAAA-AAAA-AAAA-AAAA", "192.0.2.5")).statusCode).toBe(429);
   });
 });

@@ -35,10 +35,9 @@ export async function login(
 ): Promise<LoginGrant | PartialSession> {
   const { queries, hasher, throttle, devices, strangerLimit } = dependencies;
   const foldedEmail = foldEmail(email);
-  const device = await devices.knownTo(presented, storableText(foldedEmail));
-  const counters =
-    device === undefined ? strangersPasswordCounters(foldedEmail, client.ip) : knownDevicePasswordCounters(foldedEmail, device);
-  const taken = await throttle.take(counters, client.left);
+  const device = await devices.knownTo(presented, { foldedEmail: storableText(foldedEmail) });
+  const own = device === undefined ? undefined : knownDevicePasswordCounters(device.tokenHash.toString("base64url"));
+  const { isOwn, taken } = await throttle.takeOwnOr(own, strangersPasswordCounters(foldedEmail, client.ip), client.left);
   const evaluate = async () => {
     const account = await findAccountByEmail(queries, email);
     const matches = await hasher.verify(account?.passwordHash, password);
@@ -56,9 +55,7 @@ export async function login(
       ? askForSecondStep(dependencies, account, client)
       : openSession(dependencies, account, client, presented);
   };
-  const opened = await givingBackOnFailure(taken, () =>
-    device === undefined ? strangerLimit.run(STRANGERS, undefined, evaluate) : evaluate(),
-  );
+  const opened = await givingBackOnFailure(taken, () => (isOwn ? evaluate() : strangerLimit.run(STRANGERS, undefined, evaluate)));
   if (opened === undefined || opened === "sso_required") {
     throw refusal(opened ?? "invalid_credentials");
   }

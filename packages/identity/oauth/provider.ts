@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errors, Provider, type JWK, type KoaContextWithOIDC } from "oidc-provider";
 import type { Clock } from "@sightline/foundation/clock";
-import { AppError, errorMessage } from "@sightline/foundation/errors";
+import { errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { findAccount } from "#accounts/account.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -67,8 +67,7 @@ export function createOauthProvider(dependencies: OauthDependencies) {
         fetchDocument: dependencies.fetchDocument,
         mayFetch: async (request) => {
           const ip = clients.get(request)?.ip ?? "";
-          const taken = await dependencies.throttle.take(documentCounters(ip)).catch(refusedOrThrow);
-          return taken !== undefined;
+          return (await dependencies.throttle.takeIfFree(documentCounters(ip))) !== undefined;
         },
         isLiveAccount: async (id) => (await findAccount(queries, id))?.disabledAt === null,
         grantOfToken: async (id) => {
@@ -105,12 +104,6 @@ export function createOauthProvider(dependencies: OauthDependencies) {
 /** Each fetch is a request of ours to an address that somebody else names. */
 function documentCounters(ip: string): readonly Counter[] {
   return placeCounters("oauth-document", ip, { tries: 20, windowSeconds: 600 });
-}
-
-function refusedOrThrow(error: unknown): undefined {
-  if (!(error instanceof AppError)) {
-    throw error;
-  }
 }
 
 /**

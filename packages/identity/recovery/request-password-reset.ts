@@ -7,7 +7,7 @@ import type { KnownDevices, PresentedDevice } from "#session/known-devices.ts";
 import { givingBackOnFailure } from "#throttle/throttle.ts";
 import type { ConfirmationDependencies } from "./confirm-password-reset.ts";
 import { createMailTicket } from "./mail-ticket.ts";
-import { resetRequestCounters } from "#throttle/counters.ts";
+import { knownDeviceResetCounters, resetRequestCounters } from "#throttle/counters.ts";
 
 export type ResetRequestDependencies = Omit<ConfirmationDependencies, "hasher"> & {
   readonly publicUrl: string;
@@ -35,8 +35,9 @@ export async function requestPasswordReset(
     throw mailNotConfigured("Ask an admin of your organization for a one-time password.");
   }
   const foldedEmail = foldEmail(email);
-  const device = await dependencies.devices.knownTo(presented, storableText(foldedEmail));
-  const taken = await dependencies.throttle.take(resetRequestCounters(foldedEmail, client.ip, device));
+  const device = await dependencies.devices.knownTo(presented, { foldedEmail: storableText(foldedEmail) });
+  const own = device === undefined ? undefined : knownDeviceResetCounters(device.userId);
+  const { taken } = await dependencies.throttle.takeOwnOr(own, resetRequestCounters(foldedEmail, client.ip));
   await Promise.all([givingBackOnFailure(taken, () => prepareMail(dependencies, email, client)), delay(ANSWER_MS)]);
 }
 

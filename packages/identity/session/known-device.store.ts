@@ -1,36 +1,55 @@
 import type { Queries, Transaction } from "#schema.ts";
 
-type DeviceOfAccount = { readonly tokenHash: Buffer; readonly userId: string };
+/** Whose login it is, by what they have shown: an address, the hash of a partial token, or a passkey's credential. */
+export type DeviceOwner = { readonly foldedEmail: string } | { readonly partialToken: Buffer } | { readonly credentialId: string };
 
-/** Whether the device is known: to the account of that address, or to any. */
-export async function isKnownDevice(queries: Queries, tokenHash: Buffer, now: Date, foldedEmail?: string): Promise<boolean> {
-  const row = await queries
+/** A device of an account: one name changes with the token, the other stays. */
+export type KnownDevice = { readonly tokenHash: Buffer; readonly userId: string };
+
+export async function findKnownDevice(
+  queries: Queries,
+  hashes: readonly Buffer[],
+  now: Date,
+  owner: DeviceOwner,
+): Promise<KnownDevice | undefined> {
+  return queries
     .selectFrom("identity.known_devices as device")
-    .innerJoin("identity.users as user", "user.id", "device.user_id")
-    .select("device.user_id")
-    .where("device.token_hash", "=", tokenHash)
+    .select(["device.token_hash as tokenHash", "device.user_id as userId"])
+    .where("device.token_hash", "in", hashes)
     .where("device.expires_at", ">", now)
-    .$if(foldedEmail !== undefined, (query) => query.where("folded_email", "=", foldedEmail ?? ""))
+    .where("device.user_id", "in", (query) => {
+      if ("foldedEmail" in owner) {
+        return query.selectFrom("identity.users").select("id").where("folded_email", "=", owner.foldedEmail);
+      }
+      return "partialToken" in owner
+        ? query.selectFrom("identity.partial_tokens").select("user_id as id").where("token_hash", "=", owner.partialToken)
+        : query.selectFrom("identity.passkeys").select("user_id as id").where("credential_id", "=", owner.credentialId);
+    })
     .limit(1)
     .executeTakeFirst();
-  return row !== undefined;
 }
 
-/** The device has another token from now on, for every account that it is known to. */
-export async function moveDevice(transaction: Transaction, from: Buffer, to: Buffer): Promise<void> {
-  await transaction.updateTable("identity.known_devices").set({ token_hash: to }).where("token_hash", "=", from).execute();
+export async function listKnownHashes(transaction: Transaction, hashes: readonly Buffer[]): Promise<readonly Buffer[]> {
+  const rows = await transaction
+    .selectFrom("identity.known_devices")
+    .select("token_hash")
+    .distinct()
+    .where("token_hash", "in", hashes)
+    .execute();
+  return rows.map(({ token_hash: hash }) => hash);
 }
 
-export async function upsertDevice(
+export async function deleteDevices(transaction: Transaction, userId: string, hashes: readonly Buffer[]): Promise<void> {
+  await transaction.deleteFrom("identity.known_devices").where("user_id", "=", userId).where("token_hash", "in", hashes).execute();
+}
+
+export async function insertDevice(
   transaction: Transaction,
-  { tokenHash, userId }: DeviceOfAccount,
-  now: Date,
-  expiresAt: Date,
+  { tokenHash, userId, now, expiresAt }: KnownDevice & { readonly now: Date; readonly expiresAt: Date },
 ): Promise<void> {
   await transaction
     .insertInto("identity.known_devices")
     .values({ token_hash: tokenHash, user_id: userId, last_used_at: now, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.columns(["token_hash", "user_id"]).doUpdateSet({ last_used_at: now, expires_at: expiresAt }))
     .execute();
 }
 
@@ -51,12 +70,12 @@ export async function deleteDevicesBeyond(transaction: Transaction, userId: stri
     .execute();
 }
 
-/** Deletes the account's devices, all or all but one: whoever logs in there is a stranger again. */
-export async function forgetDevices(transaction: Transaction, userId: string, except?: Buffer): Promise<void> {
+/** Deletes the account's devices, all or all but some: whoever logs in there is a stranger again. */
+export async function forgetDevices(transaction: Transaction, userId: string, except: readonly Buffer[] = []): Promise<void> {
   await transaction
     .deleteFrom("identity.known_devices")
     .where("user_id", "=", userId)
-    .$if(except !== undefined, (query) => query.where("token_hash", "!=", except ?? Buffer.alloc(0)))
+    .$if(except.length > 0, (query) => query.where("token_hash", "not in", except))
     .execute();
 }
 

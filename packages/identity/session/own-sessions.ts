@@ -6,7 +6,7 @@ import type { SessionItem } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries } from "#schema.ts";
 import { forgetDevices } from "./known-device.store.ts";
-import type { PresentedDevice } from "./known-devices.ts";
+import { hashesOf, type PresentedDevice } from "./known-devices.ts";
 import { endSessions } from "./end-sessions.ts";
 import { deletePartialTokensOf, listLiveSessions, lockUser, revokeSession } from "./session.store.ts";
 
@@ -56,7 +56,7 @@ export async function revokeOtherSessions(
   return queries.transaction().execute(async (transaction) => {
     await lockUser(transaction, caller.userId);
     await deletePartialTokensOf(transaction, caller.userId);
-    await forgetDevices(transaction, caller.userId, presented);
+    await forgetDevices(transaction, caller.userId, hashesOf(presented));
     return endSessions(transaction, { ...ownAction(caller, now), reason: "revoked_others", except: caller.sessionId });
   });
 }

@@ -41,8 +41,8 @@ export function strangersPasswordCounters(foldedEmail: string, ip: string): read
 }
 
 /** A browser that the account was logged in with has tries of its own: what strangers do does not touch it. */
-export function knownDevicePasswordCounters(foldedEmail: string, device: string): readonly Counter[] {
-  return [{ name: "password-device", subject: `${foldedEmail}|${device}`, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true }];
+export function knownDevicePasswordCounters(device: string): readonly Counter[] {
+  return [{ name: "password-device", subject: device, limit: FIVE_THEN_PAUSES, forgottenBySuccess: true }];
 }
 
 /** So has a session: whoever guesses from a stolen one is slowed down there. */
@@ -62,11 +62,16 @@ export function registrationCounters(ip: string): readonly Counter[] {
   return placeCounters("registration", ip, { tries: 50, windowSeconds: 600 });
 }
 
+const SECOND_FACTORS = { limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false };
+
 /** Limits codes tried at the second step of the login from one place, at any account. What one account allows is counted apart. */
-export function secondFactorCounters(ip: string, device: string | undefined): readonly Counter[] {
-  const place =
-    device === undefined ? { name: "second-factor-network", subject: toNetwork(ip) } : { name: "second-factor-device", subject: device };
-  return [{ ...place, limit: { tries: 30, windowSeconds: 600 }, forgottenBySuccess: false }];
+export function secondFactorCounters(ip: string): readonly Counter[] {
+  return [{ name: "second-factor-network", subject: toNetwork(ip), ...SECOND_FACTORS }];
+}
+
+/** So are those of a session, or of an account in the browsers that it knows: by a name that no login renews. */
+export function ownSecondFactorCounters(owner: string): readonly Counter[] {
+  return [{ name: "second-factor-own", subject: owner, ...SECOND_FACTORS }];
 }
 
 /** Limits how often a passkey is asked for something from one place, since each time leaves a row for five minutes. */
@@ -78,13 +83,8 @@ export function passkeyOptionsCounters(ip: string): readonly Counter[] {
  * Limits password resets, since each may send a mail. Addresses without an account are counted alike. Strangers who ask for resets
  * of one account from one place do not use up those of its owner.
  */
-export function resetRequestCounters(foldedEmail: string, ip: string, device: string | undefined): readonly Counter[] {
+export function resetRequestCounters(foldedEmail: string, ip: string): readonly Counter[] {
   const hour = { windowSeconds: 3600 };
-  if (device !== undefined) {
-    return [
-      { name: "password-reset-device", subject: `${foldedEmail}|${device}`, limit: { tries: 5, ...hour }, forgottenBySuccess: false },
-    ];
-  }
   return [
     { name: "password-reset-network", subject: toNetwork(ip), limit: { tries: 20, windowSeconds: 600 }, forgottenBySuccess: false },
     {
@@ -95,6 +95,11 @@ export function resetRequestCounters(foldedEmail: string, ip: string, device: st
     },
     { name: "password-reset-account", subject: foldedEmail, limit: { tries: 30, ...hour }, forgottenBySuccess: false },
   ];
+}
+
+/** A browser that the account was logged in with has some of its own, here, too. */
+export function knownDeviceResetCounters(owner: string): readonly Counter[] {
+  return [{ name: "password-reset-own", subject: owner, limit: { tries: 5, windowSeconds: 3600 }, forgottenBySuccess: false }];
 }
 
 /** Limits confirmations, since each may cost a password hash. */

@@ -72,7 +72,7 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
     return { delays, waiter };
   }
 
-  return {
+  const throttle = {
     /**
      * Waits where a counter delays instead of refusing, until the client has left.
      *
@@ -93,7 +93,27 @@ export function createThrottle({ queries, clock, waitingRoom }: Dependencies) {
         },
       };
     },
+
+    /**
+     * Takes a try of one's own; where these are used up, or there are none, one of a stranger's, so that nobody who is known is worse off.
+     *
+     * @throws {AppError} 429 with `Retry-After`, having counted nothing.
+     */
+    takeOwnOr: async (own: readonly Counter[] | undefined, strangers: readonly Counter[], left?: AbortSignal) => {
+      const taken = own === undefined ? undefined : await throttle.takeIfFree(own);
+      return { isOwn: taken !== undefined, taken: taken ?? (await throttle.take(strangers, left)) };
+    },
+
+    /** @returns undefined where it would have to wait. */
+    takeIfFree: (counters: readonly Counter[]): Promise<Try | undefined> =>
+      throttle.take(counters).catch((error: unknown) => {
+        if (error instanceof AppError) {
+          return undefined;
+        }
+        throw error;
+      }),
   };
+  return throttle;
 }
 
 /** Gives the try back when `work` throws: a try is spent only when it was evaluated. */

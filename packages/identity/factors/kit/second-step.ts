@@ -5,7 +5,7 @@ import type { Queries } from "#schema.ts";
 import { withSecondStep } from "#session/authentication-methods.ts";
 import { grantLogin, openFullLogin, type FullLoginDependencies, type LoginGrant } from "#session/full-login.ts";
 import type { PresentedDevice } from "#session/known-devices.ts";
-import { secondFactorCounters } from "#throttle/counters.ts";
+import { ownSecondFactorCounters, secondFactorCounters } from "#throttle/counters.ts";
 import { countingRefusals, type Throttle } from "#throttle/throttle.ts";
 import type { FactorProof } from "./factor.ts";
 import { consumePartialToken, givePartialTokenBack, takePartialToken } from "./partial-token.store.ts";
@@ -29,7 +29,9 @@ export async function verifySecondStep<Method extends string>(
   { client, presented }: LoginOrigin,
 ): Promise<LoginGrant & { readonly userId: string; readonly method: Method }> {
   const { queries, throttle, devices, clock } = dependencies;
-  const taken = await throttle.take(secondFactorCounters(client.ip, await devices.knownToAnybody(presented)));
+  const device = await devices.knownTo(presented, { partialToken: hashOfPartialToken(token) });
+  const own = device === undefined ? undefined : ownSecondFactorCounters(device.userId);
+  const { taken } = await throttle.takeOwnOr(own, secondFactorCounters(client.ip));
   const opened = await countingRefusals(taken, async () => {
     const found = await takePartialToken(queries, hashOfPartialToken(token), clock.now(), proof.isSetUp);
     const { tokenHash, amr, ...login } = orRefuse(found, () => refusal("invalid_partial_token"));

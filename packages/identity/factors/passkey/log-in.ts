@@ -6,7 +6,7 @@ import { hashOfPartialToken } from "#factors/kit/partial-tokens.ts";
 import type { LoginOrigin } from "#factors/kit/second-step.ts";
 import { refusal } from "#refusals.ts";
 import { grantLogin, openFullLogin, type FullLoginDependencies, type LoginGrant } from "#session/full-login.ts";
-import { passkeyOptionsCounters, secondFactorCounters } from "#throttle/counters.ts";
+import { ownSecondFactorCounters, passkeyOptionsCounters, secondFactorCounters } from "#throttle/counters.ts";
 import { countingRefusals } from "#throttle/throttle.ts";
 import { acceptPasskey, type PasskeyDependencies } from "./accept-passkey.ts";
 import { passkeyFactor } from "./passkey.ts";
@@ -32,7 +32,9 @@ export async function logInWithPasskey(
 ): Promise<LoginGrant> {
   const { throttle, devices, clock } = dependencies;
   const { client, presented } = from;
-  const taken = await throttle.take(secondFactorCounters(client.ip, await devices.knownToAnybody(presented)));
+  const device = await devices.knownTo(presented, { credentialId: response.id });
+  const own = device === undefined ? undefined : ownSecondFactorCounters(device.userId);
+  const { taken } = await throttle.takeOwnOr(own, secondFactorCounters(client.ip));
   const opened = await countingRefusals(taken, () =>
     acceptPasskey(dependencies, { purpose: "login", response, client }, (transaction, { account, amr }) => {
       const login = { userId: account.id, tenantId: account.tenantId, amr, authenticatedAt: clock.now(), details: { method: "passkey" } };

@@ -5,7 +5,7 @@ import type { PasskeyAssertion, PasskeyRequest } from "#contract.ts";
 import { sessionOver } from "#factors/kit/lock-signed-in.ts";
 import { raiseSession } from "#factors/kit/raise-session.ts";
 import { refusal } from "#refusals.ts";
-import { passkeyOptionsCounters, secondFactorCounters } from "#throttle/counters.ts";
+import { ownSecondFactorCounters, passkeyOptionsCounters } from "#throttle/counters.ts";
 import { countingRefusals } from "#throttle/throttle.ts";
 import type { PasskeyDependencies } from "./accept-passkey.ts";
 import { passkeyProof } from "./passkey.ts";
@@ -36,6 +36,6 @@ export async function stepUpWithPasskey(dependencies: PasskeyDependencies, calle
 }
 
 /** Somebody who is signed in has tries of their own, which strangers of the same network do not use up. */
-export function ownFactorCounters({ client, sessionId }: Caller) {
-  return secondFactorCounters(client.ip, `session ${sessionId}`);
+export function ownFactorCounters({ sessionId }: Caller) {
+  return ownSecondFactorCounters(`session ${sessionId}`);
 }
