@@ -119,6 +119,14 @@ describe("Authentication (docs/contract.md#code-index-authentication)", () => {
     expect((await ask({ url: "/api/v1/repos", bearer: subject.issue({ tid: "one", [claim]: undefined }) })).statusCode).toBe(401);
   });
 
+  test.for([
+    [["sightline"], 200],
+    [["sightline", "another"], 401],
+    [["another"], 401],
+  ] as const)("aud (must equal the configured audience) — a list equals it when it holds nothing else: %j", async ([aud, status]) => {
+    expect((await ask({ url: "/api/v1/repos", bearer: subject.issue({ tid: "one", aud }) })).statusCode).toBe(status);
+  });
+
   test("Webhook secret | HMAC secret shared with the source-hosting service; validates webhook deliveries", async () => {
     expect((await push("another secret entirely")).statusCode).toBe(401);
   });

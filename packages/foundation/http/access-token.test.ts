@@ -102,6 +102,7 @@ describe("a token of an app", () => {
   });
 
   test.each<readonly [string, Claims]>([
+    ["says less, with its audience in a list", { ...app, aud: [aud], traces: undefined }],
     ["is for sessions as well", { ...app, aud: [aud, AUDIENCE] }],
     ["does not say whether it opens traces", { ...app, traces: undefined }],
     ["names no grant", { ...app, sid: undefined }],
@@ -135,6 +136,12 @@ describe("a refused token", () => {
     ["names an unknown role", { role: "root" }, "a required claim of the access token is missing or malformed"],
   ])("%s", async (_case, claims, reason) => {
     await expect(verifier.verify(await sign(claims))).rejects.toThrow(new AccessTokenError(reason));
+  });
+
+  test("with its one audience in a list is what it is without the list", async () => {
+    expect(await verifier.verify(await sign({ aud: [AUDIENCE] }))).toMatchObject({ subject: "ada" });
+    await expect(verifier.verify(await sign({ aud: [AUDIENCE, AUDIENCE] }))).rejects.toThrow(AccessTokenError);
+    await expect(verifier.verify(await sign({ aud: [] }))).rejects.toThrow(AccessTokenError);
   });
 
   test("a clock that is half a minute off is forgiven", async () => {

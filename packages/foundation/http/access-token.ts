@@ -139,7 +139,7 @@ export function createAccessTokenVerifier(options: VerifierOptions): StartedVeri
         authenticatedAt: new Date((authTime ?? iat) * 1000),
         sessionId: sid,
         epoch,
-        app: options.appAudience !== undefined && payload.aud === options.appAudience ? appRightsOf(payload) : undefined,
+        app: options.appAudience !== undefined && [payload.aud].flat().includes(options.appAudience) ? appRightsOf(payload) : undefined,
       };
     },
   };

@@ -15,7 +15,8 @@ export const LIFETIME = { maxTokenAge: ACCESS_TOKEN_SECONDS, clockTolerance: CLO
  */
 export function refuseLooseToken({ payload, protectedHeader }: JWTVerifyResult): void {
   const { aud, exp = Number.POSITIVE_INFINITY, iat = 0 } = payload;
-  if (typeof aud !== "string") {
+  // A list of one is the same as its member (RFC 7519, 4.1.3).
+  if (Array.isArray(aud) && aud.length !== 1) {
     throw new errors.JWTClaimValidationFailed("it is for more than one audience", payload, "aud", "check_failed");
   }
   if (exp - iat > ACCESS_TOKEN_SECONDS + CLOCK_TOLERANCE_SECONDS) {
