@@ -68,11 +68,14 @@ test("an assistant is told what is wrong with a pattern, and that it was not rea
 test("numbers and truths that a model writes as texts are taken; texts that look so stay texts", async () => {
   const token = await running.createToken("one");
   const ask = async (given: Record<string, unknown>) => callMcpTool(running, { token, name: "grep", given });
-  const asTexts = await ask({ pattern: "foo", limit: "2", regex: "true", context: "0", max_tokens: "900" });
-  expect(asTexts).toEqual(await ask({ pattern: "foo", limit: 2, regex: true, context: 0, max_tokens: 900 }));
-  expect(asTexts.content[0]?.text).toMatch(/^2 (?:of \d+ )?matching lines:/);
+  // How many there are beside the page is counted as far as there is time.
+  const listed = async (given: Record<string, unknown>) =>
+    (await ask(given)).content[0]?.text?.replaceAll(/^(\d+) of \d+|^cursor: .*/gm, "$1");
+  const asTexts = await listed({ pattern: "foo", limit: "2", regex: "true", context: "0", max_tokens: "900" });
+  expect(asTexts).toBe(await listed({ pattern: "foo", limit: 2, regex: true, context: 0, max_tokens: 900 }));
+  expect(asTexts).toMatch(/^2 matching lines:/);
   expect((await ask({ pattern: "33" })).content[0]?.text).toContain("return 33");
-  expect(await ask({ pattern: "foo", limit: "", cursor: "", ref: null })).toEqual(await ask({ pattern: "foo" }));
+  expect(await ask({ pattern: "33", limit: "", cursor: "", ref: null })).toEqual(await ask({ pattern: "33" }));
   for (const limit of ["many", "1.5", "100000"]) {
     expect(await ask({ pattern: "foo", limit })).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("limit") }] });
   }
