@@ -119,6 +119,7 @@ export const OBSERVATIONS = {
     name: text,
     started_at: time,
     start_model: text,
+    prompt: text,
     start_line: text,
     code: json<CodePlace>(),
     graph_step: json<GraphStep>(),

@@ -66,6 +66,7 @@ export const TRACE_FIELDS: readonly TraceField[] = [
     hasFacets: false,
   },
   text("model", "A model that was called", "gpt-4o*"),
+  text("prompt", "A prompt that a model was called with, of any version or of one", "support/greeting@7"),
   text("tool", "A tool that was called", "find_order"),
   text("node", "A node of its graph that ran", "plan"),
   choice("kind", "A kind of step in it", ["llm", "tool", "node", "graph", "retriever", "span"]),

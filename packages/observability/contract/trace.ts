@@ -34,6 +34,8 @@ export const observationSchema = z.object({
   /** Order of its start among the events of its producer. */
   seq: z.int(),
   model: z.string().nullable(),
+  /** The prompt that a model call was made with, as `name@version`. */
+  prompt: z.string().nullable(),
   ...callNumberSchemas,
   cost: traceNumberSchemas.cost,
   error: z.string().nullable(),

@@ -121,12 +121,12 @@ function readEntries(
     ) as fields
     from (
       -- Many steps say the same; sorting what all of them say would be half of the work for the entry.
-      select distinct step.kind, step.model, case when step.kind in ('tool', 'node') then step.name end as name,
+      select distinct step.kind, step.model, step.prompt, case when step.kind in ('tool', 'node') then step.name end as name,
         step.code ->> 'file' as file, step.code ->> 'commit' as commit
       from ${steps}
     ) as step
     cross join lateral (
-      values ('kind', step.kind), ('model', step.model), (step.kind, step.name), ('code', step.file), ('commit', step.commit)
+      values ('kind', step.kind), ('model', step.model), ('prompt', step.prompt), (step.kind, step.name), ('code', step.file), ('commit', step.commit)
     ) as said (field, value)
     where said.field is not null and said.value <> ''
   ) as ran

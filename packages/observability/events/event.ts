@@ -73,6 +73,13 @@ const toolEntry = z.object({
 
 const label = optionalText(500);
 
+/** The prompt that a model call was made with; without a version where only its name is known. */
+const promptReference = z.object({
+  name: text(200),
+  /** A number where the platform keeps the prompt; other tools have words. */
+  version: optionalText(100),
+});
+
 const graphName = z.string().max(600);
 
 /**
@@ -153,6 +160,7 @@ const eventBodies = {
     name: text(500),
     started_at: timestamp,
     model: label,
+    prompt: promptReference.optional(),
     code: codeReference.optional(),
     graph_step: graphStep.optional(),
     input: payload,

@@ -124,13 +124,14 @@ function addEvent(fold: Fold, event: StreamEvent): void {
       break;
     }
     case "observation.start": {
-      const { trace_id: traceId, observation_id: id, started_at: startedAt, model, input, attributes, ...rest } = event.body;
+      const { trace_id: traceId, observation_id: id, started_at: startedAt, model, prompt, input, attributes, ...rest } = event.body;
       mergeTrace(fold, event, traceId, {});
       mergeObservation(fold, event, event.body, {
         ...rest,
         ...placeOf("start", event, undefined),
         started_at: toInstant(startedAt),
         start_model: model,
+        prompt: prompt && (prompt.version === undefined ? prompt.name : `${prompt.name}@${prompt.version}`),
         start_line: rest.kind === "llm" ? toLine(input, { side: "input", isModelCall: true }) : undefined,
       });
       addPayload(fold, event, { trace_id: traceId, owner_id: id, part: "start", value: input, attributes });

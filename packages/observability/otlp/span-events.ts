@@ -67,6 +67,7 @@ function eventsOf(projectId: string, { span, source, bent, place, facts, told, p
     name: boundText(facts.name, MAX_NAME_LENGTH),
     started_at: toTimestamp(span.startNanos),
     model: facts.call?.model,
+    prompt: facts.prompt,
     code: facts.code && { ...origin, ...facts.code },
     graph_step: facts.task && { task: facts.task.task, step: facts.task.step, triggers: [...facts.task.triggers] },
     input,

@@ -30,6 +30,7 @@ export function readSpanFacts(span: GivenSpan, readJson: JsonReader = createJson
     task,
     /** Tokens of a model call only: agents and the outer spans of the AI SDK repeat the sums of the calls below them. */
     call: kind === "llm" || read.isEmbedding ? readModelCall(span, read) : undefined,
+    prompt: kind === "llm" ? readPrompt(read) : undefined,
     input: own.input ?? messages.input,
     output: own.output ?? messages.output,
     /** Events and attributes that no other field has used; read last. */
@@ -50,6 +51,13 @@ export function readSpanFacts(span: GivenSpan, readJson: JsonReader = createJson
 /** Labels of a span, or of the process it ran in. */
 export function readLabels(read: FactReader) {
   return mapLabels((name) => read.text(name));
+}
+
+function readPrompt(read: FactReader) {
+  const [name, version] = [read.text("promptName"), read.text("promptVersion")];
+  return name === undefined
+    ? undefined
+    : { name: name.slice(0, 200), ...(version === undefined ? {} : { version: version.slice(0, 100) }) };
 }
 
 /** Reads a list, or its JSON, or one tag. */

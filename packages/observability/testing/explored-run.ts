@@ -11,6 +11,8 @@ export type Run = {
   readonly user?: string;
   readonly thread?: string;
   readonly model?: string;
+  /** Of the model that is called. */
+  readonly prompt?: { readonly name: string; readonly version?: string };
   readonly tool?: string;
   readonly node?: string;
   /** Read by the model that is called. */
@@ -37,7 +39,15 @@ export function exploredRun(producer: Producer, run: Run, minute: number, traceI
     const { code, isFailure = false } = options;
     const usage = kind === "llm" && run.tokens !== undefined ? { usage: { input_tokens: run.tokens, output_tokens: 0 } } : {};
     return [
-      producer.event("observation.start", { ...ids, parent_id: null, kind, name, started_at: at, ...(code === undefined ? {} : { code }) }),
+      producer.event("observation.start", {
+        ...ids,
+        parent_id: null,
+        kind,
+        name,
+        started_at: at,
+        ...(code === undefined ? {} : { code }),
+        ...(kind === "llm" && run.prompt !== undefined ? { prompt: run.prompt } : {}),
+      }),
       producer.event("observation.end", {
         ...ids,
         ended_at: at,

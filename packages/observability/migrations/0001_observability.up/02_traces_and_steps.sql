@@ -84,6 +84,8 @@ create table observability.observations (
   name text,
   started_at timestamptz,
   start_model text,
+  -- Of a model call, what it was asked with: `name@version`.
+  prompt text,
   -- Of model calls: one line of what was asked and what came back, for traces that say nothing themselves.
   start_line text,
   end_line text,
@@ -121,6 +123,7 @@ create table observability.observations (
   primary key (project_id, trace_id, id, day)
 ) partition by list (day);
 create index observations_by_hour on observability.observations (project_id, hour);
+create index observations_by_prompt on observability.observations (project_id, prompt, hour) where prompt is not null;
 
 -- What an event carries beside the narrow rows; one row per event, never changed. The column type is json and not jsonb:
 -- it keeps the order of keys as the application sent them.

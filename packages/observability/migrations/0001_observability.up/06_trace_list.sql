@@ -41,7 +41,7 @@ create table observability.trace_entries (
   last_seqs bigint[] not null,
   -- Whether its start and its end have arrived.
   is_whole boolean[] not null,
-  -- What it ran, once each: `model:…`, `tool:…`, `node:…`, `kind:…`, `code:…`, `commit:…`; and what its start says it is to be found by.
+  -- What it ran, once each: `model:…`, `prompt:…`, `tool:…`, `node:…`, `kind:…`, `code:…`, `commit:…`; and what its start says it is to be found by.
   fields text[] not null,
   scores jsonb not null,
   -- By these it is found: of its fields, words, scores and producers, project and all in one number.

@@ -22,7 +22,7 @@ export function createAttributeReader(attributes: OtlpAttributes, readJson: Json
   }
 
   function take(prefix: string): [name: string, value: OtlpValue][] {
-    const entries = [...attributes].filter(([name]) => name.startsWith(prefix));
+    const entries = [...attributes].filter(([name]) => name.startsWith(prefix) && !hidden.has(name));
     for (const [name] of entries) {
       used.add(name);
     }

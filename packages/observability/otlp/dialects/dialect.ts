@@ -14,7 +14,16 @@ type TokenFact =
   | "cacheReadTokens"
   | "cacheWriteTokens"
   | "reasoningTokens";
-type CallFact = "cost" | "responseModel" | "requestModel" | "usage" | "firstTokenSeconds" | "firstTokenMilliseconds" | "firstTokenTime";
+type CallFact =
+  | "cost"
+  | "promptName"
+  | "promptVersion"
+  | "responseModel"
+  | "requestModel"
+  | "usage"
+  | "firstTokenSeconds"
+  | "firstTokenMilliseconds"
+  | "firstTokenTime";
 
 /** Facts that the platform wants to know of a step. */
 export type Fact = StepFact | MessageFact | TraceFact | TokenFact | CallFact;

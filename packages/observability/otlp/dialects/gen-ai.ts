@@ -3,6 +3,9 @@ import { withPrefix, type Dialect } from "./dialect.ts";
 /** Pydantic AI's names from before there were conventions. */
 const OLD_DETAILS = "gen_ai.usage.details.";
 
+const PROMPT_NAME = "gen_ai.prompt.name";
+const PROMPT_VERSION = "gen_ai.prompt.version";
+
 /** OpenTelemetry's conventions for generative AI, which most frameworks write beside their own names. */
 export const genAi: Dialect = {
   name: "GenAI",
@@ -19,6 +22,8 @@ export const genAi: Dialect = {
     rerank: "retriever",
   },
   readKind: ({ attributes }) => attributes.get("gen_ai.operation.name"),
+  // Others write messages below `gen_ai.prompt`, of which these are none.
+  hides: () => [PROMPT_NAME, PROMPT_VERSION],
   facts: {
     toolName: ["gen_ai.tool.name"],
     agentName: ["gen_ai.agent.name", "gen_ai.workflow.name"],
@@ -30,6 +35,8 @@ export const genAi: Dialect = {
     threadId: ["gen_ai.conversation.id"],
     responseModel: ["gen_ai.response.model"],
     requestModel: ["gen_ai.request.model"],
+    promptName: ({ peek }) => peek(PROMPT_NAME),
+    promptVersion: ({ peek }) => peek(PROMPT_VERSION),
     usage: ({ group }) => group("gen_ai.usage."),
     totalTokens: ["gen_ai.usage.total_tokens"],
     inputTokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],

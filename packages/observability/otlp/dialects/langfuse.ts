@@ -32,6 +32,8 @@ export const langfuse: Dialect = {
     metadata: ({ group, readJson }) =>
       Object.fromEntries(Object.entries(group(METADATA)).map(([name, value]) => [name.slice(METADATA.length), readJson(value)])),
     responseModel: ["langfuse.observation.model.name"],
+    promptName: ["langfuse.observation.prompt.name"],
+    promptVersion: ["langfuse.observation.prompt.version"],
     usage: ({ value }) => value(USAGE),
     inputTokens: (span) => countIn(span, ["input", "prompt_tokens", "input_tokens"]),
     // What it calls `input` is without what was cached.

@@ -25,6 +25,8 @@ export const traceloop: Dialect = {
     sessionId: [`${PROPERTIES}session_id`],
     userId: [`${PROPERTIES}user_id`],
     metadata: notesUnder(PROPERTIES),
+    promptName: ["traceloop.prompt.key"],
+    promptVersion: ["traceloop.prompt.version"],
     requestModel: ["llm.request.model"],
     usage: ({ group }) => group("llm.usage."),
     totalTokens: ["llm.usage.total_tokens"],

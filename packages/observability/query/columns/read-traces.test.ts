@@ -273,8 +273,11 @@ function trace(): readonly StreamEvent[] {
     ...calls.flatMap((model) => {
       const ids = { trace_id, observation_id: uuidv7() };
       const usage = pick([undefined, { input_tokens: pick([0, 700, 5_000, 3_000_000_000]) }, { input_tokens: 12, output_tokens: 30 }]);
+      const name = pick(["support/greeting", "support/greeting2", "refund"]);
+      const prompt = pick([undefined, { name, version: "7" }, { name, version: "12" }, { name }]);
+      const called = { model, ...(prompt === undefined ? {} : { prompt }) };
       return [
-        producer.event("observation.start", { ...ids, parent_id: null, kind: "llm", name: "answer", started_at: at(1), model }),
+        producer.event("observation.start", { ...ids, parent_id: null, kind: "llm", name: "answer", started_at: at(1), ...called }),
         producer.event("observation.end", {
           ...ids,
           ended_at: at(2),

@@ -10,14 +10,21 @@ const MAX_VALUES = 1_000;
 /** Characters of a value that its key is made of. */
 const MAX_KEY_VALUE = 200;
 
-/** Whether a text field has one of the values; a file is meant by the end of its path, too. */
+/** Whether a text field has one of the values; a file is meant by the end of its path, too, and all versions of a prompt by its name. */
 export function hasValue(field: string, values: readonly TextValue[], context: Context): Promise<TraceCondition> {
-  const isPath = field === "code";
-  const patterns = values
-    .filter(({ isPattern }) => isPattern || isPath)
-    .flatMap((value) => (isPath ? [likePattern(value), `%/${likePattern(value)}`] : [likePattern(value)]));
-  const exact = values.filter(({ isPattern }) => !isPattern && !isPath).map(({ text }) => text);
+  const meant = values.map((value) => ({ ...value, also: patternBeside(field, value) }));
+  const patterns = meant
+    .filter(({ isPattern, also }) => isPattern || also !== undefined)
+    .flatMap(({ also, ...value }) => [likePattern(value), ...(also === undefined ? [] : [also])]);
+  const exact = meant.filter(({ isPattern, also }) => !isPattern && also === undefined).map(({ text }) => text);
   return hasAny(field, { exact, patterns }, context);
+}
+
+function patternBeside(field: string, value: TextValue): string | undefined {
+  if (field === "code") {
+    return `%/${likePattern(value)}`;
+  }
+  return field === "prompt" && !value.text.includes("@") ? `${likePattern(value)}@%` : undefined;
 }
 
 /** Whether a text field has the text in it, in either case. */

@@ -21,6 +21,7 @@ export function presentStep(row: StepRow): Omit<Observation, keyof Values | "sta
     duration_ms: row.duration_ms,
     seq: seqOfRow(row),
     model: row.model,
+    prompt: row.prompt,
     ...pickCallNumbers(row),
     cost: row.cost,
     error: row.error,

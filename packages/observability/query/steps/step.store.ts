@@ -25,6 +25,7 @@ const COLUMNS = [
   "kind",
   "name",
   "model",
+  "prompt",
   "seen_at",
   "start_event",
   "start_producer",

@@ -21,6 +21,7 @@ export function step(
     duration_ms: duration,
     seq: 1,
     model: null,
+    prompt: null,
     input_tokens: null,
     output_tokens: null,
     cost: null,
