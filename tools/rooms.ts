@@ -437,6 +437,10 @@ export const PARTS: readonly Part[] = [
         uses: ["checks", "query/list", "query/trace", "query/access", "events", "store"],
         why: "items are made of traces as they are listed and read, and masked as events are, and know no experiment",
       },
+      prompts: {
+        uses: ["prices", "query/access", "store"],
+        why: "a prompt is text with versions; how it was used is told by steps as they are kept",
+      },
       experiments: {
         uses: [
           "alerts/project",

@@ -15,6 +15,9 @@ import { createOtlpIntake } from "./otlp/otlp-intake.ts";
 import { datasetRoutes } from "./datasets/datasets.routes.ts";
 import { fileRoutes } from "./datasets/files/files.routes.ts";
 import { itemRoutes } from "./datasets/items.routes.ts";
+import { promptFileRoutes } from "./prompts/prompt-files.routes.ts";
+import { promptRoutes } from "./prompts/prompts.routes.ts";
+import { promptVersionRoutes } from "./prompts/prompt-versions.routes.ts";
 import { experimentRoutes } from "./experiments/experiments.routes.ts";
 import { comparisonRoutes } from "./experiments/comparison.routes.ts";
 import { exportRoutes } from "./query/export/export.routes.ts";
@@ -29,7 +32,7 @@ export type ObservabilityApi = {
   readonly routes: Routes;
   /**
    * `user`: an access token; `user-or-operator`: that, or the API_KEY; `admin-or-operator`: an admin's access token, or the API_KEY; `user-or-key`: an access token, or
-   * a project's API key that may read; `user-or-evaluate`: an access token, or one that may evaluate; `user-or-scoring-key`: one that may give scores; `ingest`: a project's API key that may send.
+   * a project's API key that may read; `user-or-evaluate`: an access token, or one that may evaluate; `user-or-prompts`: one that may read prompts; `user-or-scoring-key`: one that may give scores; `ingest`: a project's API key that may send.
    */
   readonly authenticators: Readonly<Record<string, Authenticator>>;
   /** Connects to Redis; one that is away is waited for in the background. */
@@ -66,6 +69,9 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       await fileRoutes({ query, clock, log })(server);
       experimentRoutes({ query, clock, log })(server);
       comparisonRoutes({ query, clock })(server);
+      promptRoutes({ query, clock, log })(server);
+      promptVersionRoutes({ query, clock, log })(server);
+      await promptFileRoutes({ query, clock, log })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },

@@ -25,6 +25,7 @@ export { findFailures, type Failures } from "./trace-facts/find-failures.ts";
 export { stepTimes, type Span } from "./trace-facts/step-times.ts";
 export { ancestorPlaces, growTree, withAncestors, type StepNode, type StepTree } from "./trace-facts/step-tree.ts";
 export * from "./contract/project-alerts.ts";
+export * from "./contract/prompts.ts";
 export * from "./contract/project.ts";
 export * from "./contract/scores.ts";
 export * from "./contract/score-configs.ts";

@@ -2,10 +2,11 @@ import type { ColumnType, Generated } from "kysely";
 import type { Check, CheckResult } from "./contract/checks.ts";
 import type { CodeLine, ItemSource } from "./contract/datasets.ts";
 import type { Json, JsonObject } from "./contract/parts.ts";
+import type { PromptTemplate } from "./contract/prompts.ts";
 import type { NodeFact } from "./divergence/node-facts.ts";
 import type { Evaluator, GateVerdict, ScoreMean } from "./contract/experiments.ts";
 
-/** Rows of datasets and experiments, a part of the schema. */
+/** Rows of datasets, experiments and prompts, a part of the schema. */
 export type EvaluationSchema = {
   "observability.datasets": DatasetRow;
   "observability.dataset_versions": DatasetVersionRow;
@@ -13,6 +14,9 @@ export type EvaluationSchema = {
   "observability.experiments": ExperimentRow;
   "observability.experiment_runs": ExperimentRunRow;
   "observability.run_scores": RunScoreRow;
+  "observability.prompts": PromptRow;
+  "observability.prompt_versions": PromptVersionRow;
+  "observability.prompt_labels": PromptLabelRow;
 };
 
 /** Written as JSON text: a driver would make an array of a list, and nothing of a text. */
@@ -121,3 +125,26 @@ type RunScoreRow = {
   explanation: string | null;
   error: string | null;
 };
+
+type PromptRow = {
+  project_id: string;
+  id: string;
+  name: string;
+  version: Generated<number>;
+  created_by: string;
+  created_at: Date;
+  changed_at: Date;
+};
+
+type PromptVersionRow = {
+  project_id: string;
+  prompt_id: string;
+  version: number;
+  template: JsonText<PromptTemplate>;
+  config: JsonText<JsonObject>;
+  author: string;
+  reason: string;
+  made_at: Date;
+};
+
+type PromptLabelRow = { project_id: string; prompt_id: string; label: string; version: number; changed_by: string; changed_at: Date };

@@ -21,6 +21,8 @@ export type Principal =
       readonly tenantId: string;
       /** Its scope lets it write what the route is about. */
       readonly canChange: boolean;
+      /** Its scopes let it change what production runs. */
+      readonly canRelease: boolean;
     }
   | { readonly kind: "operator" };
 

@@ -68,9 +68,10 @@ export const putMemberRequestSchema = z.object({ role: projectRoleSchema });
 export type PutMemberRequest = z.infer<typeof putMemberRequestSchema>;
 
 /**
- * `ingest`: send traces (OTLP). `read`: list and read the project's traces. `scores`: give traces scores. `evaluate`: read and write datasets and experiments, also items made of traces.
+ * `ingest`: send traces (OTLP). `read`: list and read the project's traces. `scores`: give traces scores. `evaluate`: read and write datasets, experiments and prompts, also items made of traces.
+ * `prompts`: read prompts. `production`: with `evaluate`, also move the label `production` of prompts.
  */
-export const apiKeyScopeSchema = z.enum(["ingest", "read", "scores", "evaluate"]);
+export const apiKeyScopeSchema = z.enum(["ingest", "read", "scores", "evaluate", "prompts", "production"]);
 export type ApiKeyScope = z.infer<typeof apiKeyScopeSchema>;
 
 export const createApiKeyRequestSchema = z.object({

@@ -14,6 +14,8 @@ type KeyAuthenticators = {
   readonly "user-or-evaluate": Authenticator;
   /** The same, with an API key that may give the project's traces scores. */
   readonly "user-or-scoring-key": Authenticator;
+  /** The same, with an API key that may read prompts. */
+  readonly "user-or-prompts": Authenticator;
 };
 
 type Options = { readonly findKey: (hash: string) => Promise<UsableKey | undefined>; readonly user: Authenticator };
@@ -23,31 +25,32 @@ const BEARER = /^Bearer +(\S{1,200})$/i;
 const BASIC = /^Basic +([\w+/]{1,1000}={0,2})$/i;
 
 export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenticators {
-  async function useKey(request: Request, hash: string, scope: ApiKeyScope): Promise<UsableKey> {
+  async function useKey(request: Request, hash: string, ...scopes: readonly [ApiKeyScope, ...ApiKeyScope[]]): Promise<UsableKey> {
     const key = orRefuse(await findKey(hash), () =>
       authFailed("There is no such API key, or it was revoked. Make one with POST /api/v1/projects/:project_id/keys."),
     );
-    if (!key.scopes.includes(scope)) {
-      throw refusal(403, "scope_missing", `This API key lacks the scope ${scope}; make one that has it.`);
+    if (!scopes.some((scope) => key.scopes.includes(scope))) {
+      throw refusal(403, "scope_missing", `This API key lacks the scope ${scopes[0]}; make one that has it.`);
     }
     setPrincipal(request, {
       kind: "project-key",
       keyId: key.id,
       projectId: key.projectId,
       tenantId: key.tenantId,
-      canChange: scope === "evaluate",
+      canChange: scopes.includes("evaluate"),
+      canRelease: key.scopes.includes("production"),
     });
     return key;
   }
 
-  function userOr(scope: ApiKeyScope): Authenticator {
+  function userOr(...scopes: readonly [ApiKeyScope, ...ApiKeyScope[]]): Authenticator {
     return async (request) => {
       const hash = hashOf(request);
       if (hash === undefined) {
         await user(request);
         return;
       }
-      const { projectId } = await useKey(request, hash, scope);
+      const { projectId } = await useKey(request, hash, ...scopes);
       if (!isProject(request.params, projectId)) {
         throw refusal(404, "project_not_found", "There is no project of that id for this API key.");
       }
@@ -64,6 +67,7 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
     "user-or-key": userOr("read"),
     "user-or-evaluate": userOr("evaluate"),
     "user-or-scoring-key": userOr("scores"),
+    "user-or-prompts": userOr("prompts", "evaluate"),
   };
 }
 

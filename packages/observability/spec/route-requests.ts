@@ -35,6 +35,9 @@ export const BODIES: Readonly<Record<string, object>> = {
     evaluators: [{ name: "changed" }],
     runs: [{ item_id: uuidv7(), repetition: 0 }],
   },
+  "POST /api/v1/projects/:project_id/prompts": { name: "changed", template: "changed" },
+  "POST /api/v1/projects/:project_id/prompts/import": {},
+  "PUT /api/v1/projects/:project_id/prompts/:prompt_id/labels": { label: "changed", version: 1 },
   "PATCH /api/v1/projects/:project_id/issues/:issue_id": { state: "ignored", assignee: "changed" },
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
   "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
@@ -48,6 +51,7 @@ export const BODIES: Readonly<Record<string, object>> = {
 export const QUERIES: Readonly<Record<string, string>> = {
   "GET /api/v1/projects/:project_id/datasets/:dataset_id/diff": "?from=0",
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/nodes": "?baseline=main",
+  "GET /api/v1/projects/:project_id/prompts/resolve": "?name=kept",
   "DELETE /api/v1/projects/:project_id/score-configs": "?name=kept-config",
   "DELETE /api/v1/projects/:project_id/prices": "?model=kept&valid_from=2026-01-01T00:00:00Z",
   "GET /api/v1/projects/:project_id/compare": "?a=:trace_id&b=:trace_id",

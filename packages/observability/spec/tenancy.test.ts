@@ -141,6 +141,7 @@ test("a project's keys open what their scope names, of that project, and nothing
     ingest: [403, 200],
     "user-or-evaluate": [403, 403],
     "user-or-scoring-key": [403, 403],
+    "user-or-prompts": [403, 403],
   } as Readonly<Record<string, readonly [number, number]>>;
   for (const route of guarded()) {
     const [byRead, byIngest] = opened[route.auth] ?? [401, 401];
@@ -154,7 +155,7 @@ test("a project's keys open what their scope names, of that project, and nothing
       expect(status ?? statusCode, `${nameOf(route)} ${key.slice(0, 16)}`).toBe(statusCode);
     }
     const [own, others] = [await call(route, mine, evaluate.key), await call(route, theirs, evaluate.key)];
-    const isEvaluated = route.auth === "user-or-evaluate";
+    const isEvaluated = route.auth === "user-or-evaluate" || route.auth === "user-or-prompts";
     expect([401, 403].includes(own.statusCode), nameOf(route)).toBe(!isEvaluated);
     expect(others.statusCode, nameOf(route)).toBe(isEvaluated ? 404 : own.statusCode);
     // Nor does a key that may read open another project, whatever its tenant.
@@ -241,6 +242,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   const dataset = await otlp.api.post(`${base}/datasets`, { name: "kept" }, token);
   await otlp.api.post(`${base}/datasets/${String(dataset.body["id"])}/items`, { items: [{ input: "kept" }] }, token);
   const experiment = await otlp.api.post(`${base}/experiments`, { dataset_id: dataset.body["id"], name: "kept" }, token);
+  const prompt = await otlp.api.post(`${base}/prompts`, { name: "kept", template: "kept", labels: ["production"] }, token);
   await otlp.api.put(`${base}/members/${userId}`, { role: "editor" }, token);
   await database.pool.query(
     "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values ($1, 's', $2, $3, 'unreadable', $4)",
@@ -266,6 +268,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     chart_id: String(chart.body["id"]),
     deletion_id: deletionId,
     dataset_id: String(dataset.body["id"]),
+    prompt_id: String(prompt.body["prompt_id"]),
     experiment_id: String(experiment.body["id"]),
     issue_id: issueId,
   };
@@ -291,6 +294,9 @@ const TABLES = [
   "experiment_runs",
   "issues",
   "issue_traces",
+  "prompts",
+  "prompt_versions",
+  "prompt_labels",
 ];
 
 async function rowsOf(projectId: string): Promise<unknown> {

@@ -43,7 +43,13 @@ export async function deleteProject(query: Query, { id, reader }: { readonly id:
 /** Of a trace, which are deleted with it. */
 const OF_TRACES: readonly string[] = ["traces", "observations", "payloads", "blob_references"];
 /** Tables with an index that begins with the project. */
-const TABLES = [...DISTRIBUTED_TABLES.filter((table) => !OF_TRACES.includes(table)), "api_keys"] as const;
+const TABLES = [
+  ...DISTRIBUTED_TABLES.filter((table) => !OF_TRACES.includes(table)),
+  "api_keys",
+  "prompts",
+  "prompt_versions",
+  "prompt_labels",
+] as const;
 
 type Sweeping = { readonly each: EachOwner; readonly signal?: AbortSignal };
 

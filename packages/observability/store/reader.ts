@@ -8,13 +8,14 @@ export type { ProjectRole } from "#contract.ts";
 export type Reader =
   | { readonly kind: "operator" }
   | { readonly kind: "user"; readonly tenantId: string; readonly userId: string; readonly isAdmin: boolean }
-  /** An API key, or whatever else was let into one project. `canChange`: its scope lets it write what the route is about. */
+  /** An API key, or whatever else was let into one project. `canChange`: its scope lets it write what the route is about; `canRelease`: and what production runs. */
   | {
       readonly kind: "project-key";
       readonly tenantId: string;
       readonly projectId: string;
       readonly keyId: string;
       readonly canChange: boolean;
+      readonly canRelease: boolean;
     };
 
 /** A reader, and the project that they read. */

@@ -18,6 +18,7 @@ export function getReader(request: Request): Reader {
         projectId: principal.projectId,
         keyId: principal.keyId,
         canChange: principal.canChange,
+        canRelease: principal.canRelease,
       };
     case "developer-token":
       throw new Error(`${request.routeOptions.url ?? request.url} is not for developer tokens, but its auth class let one through`);

@@ -14,6 +14,7 @@ const STEP: RecordedStep = {
   duration_ms: 1,
   time_to_first_token_ms: null,
   seq: 1,
+  prompt: null,
   model: null,
   input_tokens: null,
   output_tokens: null,
