@@ -78,6 +78,7 @@ const OTHER_CLASSES = [
   "user-or-key",
   "user-or-scoring-key",
   "user-or-evaluate",
+  "user-or-prompts",
   "user-or-operator",
   "ingest",
   "webhook",

@@ -16,6 +16,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   user: "an access token",
   "user-or-key": "an access token, or a key of the project that may read",
   "user-or-evaluate": "an access token, or a key of the project that may evaluate",
+  "user-or-prompts": "an access token, or a key of the project that may read prompts",
   "user-or-scoring-key": "an access token, or a key of the project that may give scores",
   "user-or-operator": "an access token, or the operator's `API_KEY`",
   ingest: "a key of the project that may send",

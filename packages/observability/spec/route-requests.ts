@@ -62,3 +62,29 @@ export const QUERIES: Readonly<Record<string, string>> = {
 
 /** What Langfuse's API answers where ours would 200. */
 export const LANGFUSE: Readonly<Record<string, number>> = { "POST /api/public/scores": 202, "POST /api/public/ingestion": 207 };
+
+/** What routes change. */
+export const TABLES = [
+  "traces",
+  "scores",
+  "prices",
+  "api_keys",
+  "dead_letters",
+  "ingest_gaps",
+  "observations",
+  "project_members",
+  "masking",
+  "charts",
+  "score_configs",
+  "alert_rules",
+  "alert_channels",
+  "datasets",
+  "item_revisions",
+  "experiments",
+  "experiment_runs",
+  "issues",
+  "issue_traces",
+  "prompts",
+  "prompt_versions",
+  "prompt_labels",
+];

@@ -13,7 +13,7 @@ import { furnishIssue } from "#testing/furnish-issue.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { NEEDED } from "./needed-roles.ts";
-import { BODIES, LANGFUSE, QUERIES } from "./route-requests.ts";
+import { BODIES, LANGFUSE, QUERIES, TABLES } from "./route-requests.ts";
 
 /* “Which routes require which credential: not shown” (docs/contract.md#observability-authentication): what was decided. */
 
@@ -273,31 +273,6 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     issue_id: issueId,
   };
 }
-
-const TABLES = [
-  "traces",
-  "scores",
-  "prices",
-  "api_keys",
-  "dead_letters",
-  "ingest_gaps",
-  "observations",
-  "project_members",
-  "masking",
-  "charts",
-  "score_configs",
-  "alert_rules",
-  "alert_channels",
-  "datasets",
-  "item_revisions",
-  "experiments",
-  "experiment_runs",
-  "issues",
-  "issue_traces",
-  "prompts",
-  "prompt_versions",
-  "prompt_labels",
-];
 
 async function rowsOf(projectId: string): Promise<unknown> {
   const rowsIn = async (table: string, key: string) =>
