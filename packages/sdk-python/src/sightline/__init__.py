@@ -11,6 +11,8 @@ from sightline._evaluate.errors import EvaluationError
 from sightline._evaluate.evaluate import aevaluate, aevaluate_experiment, evaluate, evaluate_experiment
 from sightline._evaluate.result import EvaluationResult
 from sightline._langgraph.builder import callback_handler, create_traced_graph, trace_graph
+from sightline._prompts.get_prompt import aget_prompt, get_prompt
+from sightline._prompts.prompt import Prompt, PromptError
 from sightline._providers.clients import wrap_anthropic, wrap_openai
 from sightline._replay.errors import RecordedError, ReplayRefusedError, ReplayStoppedError
 from sightline._replay.replay import ReplayOptions, ReplayResult, areplay, replay
@@ -26,6 +28,8 @@ __all__ = [
     "ObservationKind",
     "PayloadField",
     "Pending",
+    "Prompt",
+    "PromptError",
     "RecordedError",
     "ReplayOptions",
     "ReplayRefusedError",
@@ -37,6 +41,7 @@ __all__ = [
     "__version__",
     "aevaluate",
     "aevaluate_experiment",
+    "aget_prompt",
     "areplay",
     "callback_handler",
     "carry_trace",
@@ -45,6 +50,7 @@ __all__ = [
     "current_trace",
     "evaluate",
     "evaluate_experiment",
+    "get_prompt",
     "initialize_redis_publisher",
     "metrics_text",
     "observe",

@@ -11,8 +11,10 @@ from sightline._capture.code_reference import CodeReference
 from sightline._capture.first_trace import tell_first_trace
 from sightline._capture.given_fields import tell_left_out
 from sightline._capture.interruptions import let_through
+from sightline._capture.loose_values import quietly
 from sightline._capture.payload_copies import PayloadCopies
 from sightline._client.state import current_replay, state
+from sightline._client.used_prompt import used_prompt
 from sightline._event.identifier import create_identifier
 from sightline._event.timestamp import timestamp
 from sightline._settings.text_of import TEXTS, kind_of, number_of, text_of
@@ -140,22 +142,26 @@ def start_observation(
     name: Any,
     *,
     model: Any = None,
+    messages: Any = None,
     code: CodeReference | None = None,
     graph_step: Mapping[str, Any] | None = None,
     input: Any = None,  # noqa: A002 -- The schema's word.
     attributes: Any = None,
     started_at: str | None = None,
 ) -> OpenObservation | None:
+    """`messages` are those of a model call, also where they are not recorded: by them its prompt is known."""
+
     def work(copies: PayloadCopies, publish: Publish, now: str) -> OpenObservation:
         observation_id = create_identifier()
         body = {
             "trace_id": trace_id,
             "observation_id": observation_id,
             "parent_id": parent_id,
-            "kind": copies.kind(kind),
+            "kind": (of_kind := copies.kind(kind)),
             "name": copies.name(name, "observation"),
             "started_at": started_at or now,
             "model": copies.label("model", model),
+            "prompt": quietly(lambda: used_prompt(messages)) if of_kind == "llm" else None,
             "code": code,
             "graph_step": graph_step,
             "input": copies.payload(input, "input"),

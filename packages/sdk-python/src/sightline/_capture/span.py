@@ -256,6 +256,7 @@ class observe(Recording):  # noqa: N801 -- Used as a function.
             self.kind,
             name,
             code=self._code or call_site(),
+            messages=self._input,
             input=self._input,
             attributes=self._attributes,
         )

@@ -31,7 +31,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-_OPENER = urllib.request.build_opener(_NoRedirect)
+OPENER = urllib.request.build_opener(_NoRedirect)
 
 
 class Api:
@@ -75,7 +75,7 @@ class Api:
             if number > 0:
                 time.sleep(FIRST_WAIT * 2 ** (number - 1) * random.uniform(0.8, 1.2))
             try:
-                with _OPENER.open(request, timeout=CALL_TIMEOUT) as response:
+                with OPENER.open(request, timeout=CALL_TIMEOUT) as response:
                     answer: Answer = json.loads(response.read())
                     return answer
             except HTTPError as error:

@@ -138,7 +138,7 @@ class RunHandler(HandlerBase):
     ) -> None:
         model = requested_model(more.get("metadata") or {}, more.get("invocation_params"))
         given = prompts[0] if state.capture_prompts and prompts else None
-        self._start("model", serialized, given, run_id, parent_run_id, more, model=model)
+        self._start("model", serialized, given, run_id, parent_run_id, more, model=model, messages=prompts)
 
     def _start(
         self,
@@ -151,6 +151,7 @@ class RunHandler(HandlerBase):
         *,
         graph: Any = None,
         model: str | None = None,
+        messages: Any = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
         if state.publisher is None:
@@ -163,6 +164,7 @@ class RunHandler(HandlerBase):
             tags=more.get("tags") or (),
             metadata=more.get("metadata") or {},
             input=given,
+            messages=messages,
             graph=graph,
             model=model,
             attributes=attributes or {},

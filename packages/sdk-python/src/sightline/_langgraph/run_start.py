@@ -54,6 +54,8 @@ class RunStart:
     tags: Sequence[str]
     metadata: Mapping[str, Any]
     input: Any
+    messages: Any = None
+    """Of a model call, also where its input is not recorded."""
     graph: Any = None
     """The graph that is starting."""
     model: str | None = None
@@ -157,6 +159,7 @@ def _open_inside(start: RunStart, place: _Place, trace: OpenTrace | None = None)
             model=start.model,
             code=_code_of(structure, start.name) if role == "node" else None,
             graph_step=step,
+            messages=start.messages,
             input=start.input,
             attributes=_attributes(start, role),
         )

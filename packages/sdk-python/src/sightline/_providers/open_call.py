@@ -21,6 +21,8 @@ class CallStart(NamedTuple):
     model: str | None
     input: Any
     attributes: Mapping[str, Any]
+    messages: Any = None
+    """Whatever holds the text that the model is asked with."""
 
 
 class OpenCall:
@@ -57,6 +59,7 @@ def open_call(start: CallStart) -> OpenCall | None:
         "llm",
         start.name,
         model=start.model,
+        messages=start.messages,
         input=start.input,
         attributes=start.attributes,
     )

@@ -20,6 +20,10 @@ from sightline._replay.session import recorded_call
 _TRACED = "__sightline_traced__"
 
 
+_ASKED = ("system", "instructions", "messages", "input")
+"""Where requests hold what a model is asked with."""
+
+
 class Collector(ABC):
     """One for each stream: is given every chunk, and is then asked what they made up."""
 
@@ -119,7 +123,7 @@ def _open(
     body = request.get("body")
     if call is None or state.publisher is None or not isinstance(body, Mapping):
         return None, None
-    return call, quietly(lambda: open_call(call.start(body)))
+    return call, quietly(lambda: open_call(call.start(body)._replace(messages=[body.get(name) for name in _ASKED])))
 
 
 def _watch(answer: Any, call: ProviderCall, opened: OpenCall) -> None:
