@@ -14,9 +14,11 @@ import type {
 import { createIdentifier } from "../event/identifier.ts";
 import { countDropped, observe } from "../settings/metrics.ts";
 import { tellFirstTrace } from "./first-trace.ts";
+import { quietly } from "./loose-values.ts";
 import { PayloadCopies } from "./payload-copies.ts";
 import { deploymentOfProcess } from "../settings/settings.ts";
 import { sdkState, warn } from "../client/sdk-state.ts";
+import { usedPrompt } from "../client/used-prompt.ts";
 import { kindOf, numberOf, type TextLike, textOf, TEXTS } from "../settings/text-of.ts";
 import { maskText } from "../mask/secret-texts.ts";
 import { timestamp } from "../event/timestamp.ts";
@@ -51,6 +53,8 @@ export type ObservationStart = {
   readonly kind: unknown;
   readonly name: unknown;
   readonly model?: unknown;
+  /** Of a model call, also where they are not recorded: by them its prompt is known. */
+  readonly messages?: unknown;
   readonly code?: CodeReference | undefined;
   readonly graphStep?: GraphStep | undefined;
   readonly input?: unknown;
@@ -146,6 +150,7 @@ export function startObservation(start: ObservationStart): OpenObservation | und
       name: copies.name(start.name, start.kind === "tool" ? "tool" : "observation"),
       started_at: start.startedAt ?? now,
       model: copies.label("model", start.model),
+      prompt: start.kind === "llm" ? quietly(() => usedPrompt(start.messages)) : undefined,
       code: start.code,
       graph_step: start.graphStep,
       input: copies.payload(start.input, "input"),

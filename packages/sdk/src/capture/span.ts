@@ -123,6 +123,7 @@ function runObservation<T>(
     kind,
     name,
     code: callSite(entrance, textOf(name) ?? "", body),
+    messages: input,
     input,
     attributes,
   });

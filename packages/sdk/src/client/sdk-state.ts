@@ -3,6 +3,7 @@ import { createMetrics, formatMetrics, type PublisherMetrics } from "../settings
 import { loggerOf } from "../settings/settings.ts";
 import { createWarnings } from "../settings/warnings.ts";
 import type { Publisher } from "../publish/publisher.ts";
+import type { PromptReference } from "../event/event.ts";
 import type { Replay } from "./replays.ts";
 
 /** Where in which trace the running code is. */
@@ -27,6 +28,10 @@ export type SdkState = {
   readonly spans: AsyncLocalStorage<ActiveSpan>;
   /** Set by an integration: the framework's run around the running code. */
   frameworkSpan: (() => (ActiveSpan & { readonly insideRun: string }) | undefined) | undefined;
+  /** What prompts were compiled to, the oldest first. */
+  readonly compiled: { readonly texts: Map<string, PromptReference>; characters: number };
+  /** What `Prompt.use` says of the calls around which it runs. */
+  readonly chosenPrompt: AsyncLocalStorage<PromptReference | undefined>;
   /** The replay around the running code. */
   readonly replay: AsyncLocalStorage<Replay>;
   /** Set by an integration: lets replays answer the framework's calls. */
@@ -55,6 +60,8 @@ function findState(): SdkState {
     metrics: createMetrics(),
     spans: new AsyncLocalStorage(),
     frameworkSpan: undefined,
+    compiled: { texts: new Map(), characters: 0 },
+    chosenPrompt: new AsyncLocalStorage(),
     replay: new AsyncLocalStorage(),
     answerFramework: undefined,
   };

@@ -98,6 +98,9 @@ type ProducerReport = { readonly last_seq: number; readonly dropped?: Readonly<R
 /** What a trace is recorded for. All but the live ones count in no figure, alert, session or user. */
 export type TracePurpose = "live" | "experiment" | "replay" | "playground" | "judge";
 
+/** The prompt that a model call is made with. */
+export type PromptReference = { readonly name: string; readonly version: string };
+
 export type EventBodies = {
   "trace.start": {
     readonly trace_id: string;
@@ -135,6 +138,7 @@ export type EventBodies = {
     readonly name: string;
     readonly started_at: string;
     readonly model?: string | undefined;
+    readonly prompt?: PromptReference | undefined;
     readonly code?: CodeReference | undefined;
     readonly graph_step?: GraphStep | undefined;
     readonly input?: Payload;

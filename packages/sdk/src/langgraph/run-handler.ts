@@ -201,7 +201,7 @@ class RunHandler extends BaseCallbackHandler {
   #startModel(...[serialized, prompts, runId, parentRunId, extra, tags, metadata, name]: ModelStart): void {
     const model = requestedModel(metadata, extra);
     const input = sdkState.capturePrompts ? prompts[0] : undefined;
-    this.#start({ runId, parentRunId, tags, metadata, name, serialized, kind: "model", input, model });
+    this.#start({ runId, parentRunId, tags, metadata, name, serialized, kind: "model", messages: prompts, input, model });
   }
 
   #noteToken(runId: string): void {

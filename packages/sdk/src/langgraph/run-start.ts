@@ -10,6 +10,8 @@ export type RunStart = {
   readonly runId: string;
   readonly parentRunId: string | undefined;
   readonly kind: "chain" | "tool" | "model" | "retriever";
+  /** Of a model call, also where its input is not recorded. */
+  readonly messages?: unknown;
   readonly name: string | undefined;
   readonly serialized: unknown;
   readonly tags: readonly string[];
@@ -69,6 +71,7 @@ function openInside(start: RunStart, place: ParentPlace, traceId: string, trace?
           kind,
           name,
           model: start.model,
+          messages: start.messages,
           input: start.input,
           code: role === "node" ? graph?.code.get(name) : undefined,
           graphStep: role === "node" ? readStep(start.metadata) : undefined,

@@ -14,7 +14,13 @@ export function startOf(type: unknown, event: Values): CallStart | undefined {
     case "step":
       return undefined;
     case "languageModelCall":
-      return { name: asText(event["provider"]) ?? "model", kind: "llm", model, input: captured(event["messages"]) };
+      return {
+        name: asText(event["provider"]) ?? "model",
+        kind: "llm",
+        model,
+        messages: [event["instructions"], event["system"], event["messages"]],
+        input: captured(event["messages"]),
+      };
     case "executeTool": {
       const call = asObject(event["toolCall"]);
       const attributes = { tool_call_id: asText(call["toolCallId"]) };

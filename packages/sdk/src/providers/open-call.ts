@@ -6,6 +6,8 @@ export type CallStart = {
   readonly name: string;
   readonly kind: ObservationKind;
   readonly model?: string | undefined;
+  /** Whatever holds the text that the model is asked with. */
+  readonly messages?: unknown;
   readonly input?: unknown;
   readonly attributes?: Readonly<Record<string, unknown>> | undefined;
 };

@@ -40,7 +40,7 @@ export function traceMethod(resource: unknown, name: string, call: ProviderCall)
   }
   const original = found as Method;
   const traced = function (this: unknown, ...inputs: unknown[]): unknown {
-    const opened = quietly(() => (sdkState.publisher === undefined ? undefined : openCall(call.start((inputs[0] ?? {}) as Values))));
+    const opened = quietly(() => (sdkState.publisher === undefined ? undefined : openAsked(call, (inputs[0] ?? {}) as Values)));
     if (opened === undefined) {
       sdkState.replay.getStore()?.answer(undefined, name);
       return Reflect.apply(original, this, inputs);
@@ -57,6 +57,12 @@ export function traceMethod(resource: unknown, name: string, call: ProviderCall)
   };
   Object.defineProperty(traced, TRACED, { value: true });
   Object.defineProperty(resource, name, { value: traced, configurable: true, writable: true, enumerable: false });
+}
+
+/** Where requests hold what a model is asked with, they have it under these names. */
+function openAsked(call: ProviderCall, request: Values): OpenCall | undefined {
+  const messages = [request["system"], request["instructions"], request["messages"], request["input"]];
+  return openCall({ ...call.start(request), messages });
 }
 
 /** What a replay answers; undefined where the call is to be made. Failures come later, as those of the client do. */

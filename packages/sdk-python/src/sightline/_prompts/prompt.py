@@ -67,9 +67,10 @@ class Prompt:
 
         compiled = [_VARIABLE.sub(value_of, text) for text in texts]
         reference = self._reference
-        if reference is not None:
-            for text in compiled:
-                remember_compiled(text, reference)
+        # Others, such as a question alone, stand in calls that know nothing of the prompt.
+        own = [len(_VARIABLE.sub("", text).strip()) for text in texts]
+        if reference is not None and max(own) > 0:
+            remember_compiled(compiled[own.index(max(own))], reference)
         if isinstance(template, str):
             return compiled[0]
         return [{**message, "content": text} for message, text in zip(template, compiled, strict=True)]
