@@ -5,6 +5,7 @@ import { version } from "#settings/version.ts";
 import { addCode } from "./code/command.ts";
 import { addEval } from "./eval/command.ts";
 import { addImport } from "./import/command.ts";
+import { addPrompts } from "./prompts/command.ts";
 import { addUploadScip } from "./upload-scip-command.ts";
 
 /** The commands for shells and CI, which `@sightline/cli` is built from: one file, that needs neither the product nor another package. */
@@ -17,6 +18,7 @@ addCode(program);
 addUploadScip(program);
 addEval(program);
 addImport(program);
+addPrompts(program);
 
 try {
   await program.parseAsync();

@@ -3,6 +3,7 @@ import { addCode } from "./code/command.ts";
 import { addConnect } from "./connect-command.ts";
 import { addEval } from "./eval/command.ts";
 import { addImport } from "./import/command.ts";
+import { addPrompts } from "./prompts/command.ts";
 import { addUploadScip } from "./upload-scip-command.ts";
 import { loadEnvironmentFile } from "#settings/environment.ts";
 import { parseRole, roleNames, roleTasks } from "#settings/role-names.ts";
@@ -103,6 +104,7 @@ export function createProgram(): Command {
   addUploadScip(program);
   addEval(program);
   addImport(program);
+  addPrompts(program);
 
   const admin = program.command("admin").description("Manage admins from the machine itself.");
   admin

@@ -20,7 +20,10 @@ export const LATEST = "latest";
 export const promptNameSchema = z
   .string()
   .max(200)
-  .regex(/^[\w.-]+(?:\/[\w.-]+)*$/, "a prompt's name has letters, digits, '.', '_' and '-', and '/' between folders: support/greeting");
+  .regex(
+    /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/,
+    "a prompt's name has letters, digits, '.', '_' and '-', and '/' between folders: support/greeting",
+  );
 
 const anyLabelSchema = z
   .string()

@@ -95,6 +95,7 @@ describe("versions", () => {
     [{ name: "bad name", template: "x" }, "invalid_request"],
     [{ name: "/x", template: "x" }, "invalid_request"],
     [{ name: "a@7", template: "x" }, "invalid_request"],
+    [{ name: "../x", template: "x" }, "invalid_request"],
     [{ name: "x", template: "a\0" }, "invalid_request"],
     [{ name: "x", template: [] }, "invalid_request"],
     [{ name: "x", template: "x", labels: ["latest"] }, "invalid_request"],
