@@ -55,6 +55,7 @@ const SMALL_FEATURES = [
   "notices",
   "palette",
   "projects",
+  "prompts",
   "repositories",
   "tokens",
   "users",

@@ -91,6 +91,17 @@ const experimentRoute = createRoute({
   component: lazyPage(() => import("#routes/project/experiment-page.tsx"), "ExperimentPage"),
 });
 
+const promptsRoute = createRoute({
+  ...under(projectRoute, "/prompts"),
+  component: lazyPage(() => import("#routes/project/prompts-page.tsx"), "PromptsPage"),
+});
+
+const promptRoute = createRoute({
+  ...under(projectRoute, "/prompts/$promptId"),
+  validateSearch: z.object({ show: text, version: text }),
+  component: lazyPage(() => import("#routes/project/prompt-page.tsx"), "PromptPage"),
+});
+
 const compareRoute = createRoute({
   ...under(projectRoute, "/compare"),
   validateSearch: z.object({ a: text, b: text, show: text, step: text }),
@@ -123,6 +134,8 @@ export const projectRoutes = projectRoute.addChildren([
   datasetRoute,
   experimentsRoute,
   experimentRoute,
+  promptsRoute,
+  promptRoute,
   alertsRoute,
   settingsRoute,
   compareRoute,

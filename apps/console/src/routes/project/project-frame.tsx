@@ -20,6 +20,7 @@ const TABS = [
   { label: "Compare", to: "/projects/$projectId/compare/sets" },
   { label: "Datasets", to: "/projects/$projectId/datasets" },
   { label: "Experiments", to: "/projects/$projectId/experiments" },
+  { label: "Prompts", to: "/projects/$projectId/prompts" },
   { label: "Alerts", to: "/projects/$projectId/alerts" },
   { label: "Settings", to: "/projects/$projectId/settings" },
 ] as const;

@@ -12,8 +12,10 @@ import { asSentence } from "#ui/words/format.ts";
 export const SCOPES: Readonly<Record<ApiKeyScope, { readonly label: string; readonly description: string }>> = {
   ingest: { label: "Send traces", description: "For applications with an OpenTelemetry exporter" },
   read: { label: "Read traces", description: "For scripts: lists and reads this project, and changes nothing" },
-  evaluate: { label: "Evaluate", description: "For experiments and CI: reads and writes datasets and experiments" },
+  evaluate: { label: "Evaluate", description: "For experiments and CI: reads and writes datasets, experiments and prompts" },
   scores: { label: "Give scores", description: "For services that judge traces: adds scores, and reads nothing" },
+  prompts: { label: "Read prompts", description: "For applications: reads prompts, and nothing else" },
+  production: { label: "Release to production", description: "With Evaluate: moves the label production of prompts" },
 };
 
 /** The key is in this component's memory only, and gone with it. */

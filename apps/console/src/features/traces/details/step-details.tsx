@@ -46,6 +46,7 @@ export function StepDetails({ projectId, trace, steps, step, onSelect }: StepDet
     <Stack gap="lg" className={classes.details}>
       <Head of={step} kind={step.kind} notes={<Notes step={step} />}>
         {step.model !== null && step.model !== step.name && <Fact label="Model">{step.model}</Fact>}
+        {step.prompt !== null && <Fact label="Prompt">{step.prompt}</Fact>}
         {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
       </Head>
       <Failure
