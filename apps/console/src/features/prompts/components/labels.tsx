@@ -6,7 +6,7 @@ export function Labels({ labels }: { readonly labels: readonly string[] | Readon
   return (
     <Group gap={4}>
       {texts.map((text) => (
-        <Badge key={text} size="sm" variant="default" tt="none" fw={500}>
+        <Badge key={text} size="sm" variant="default" tt="none" fw={500} miw="max-content">
           {text}
         </Badge>
       ))}

@@ -21,7 +21,7 @@ export function UsageTable({ projectId, prompt: { id, name } }: { readonly proje
     >
       {(items) => (
         <>
-          <Dimmed mb="sm">
+          <Dimmed p="md" pb="xs">
             Live traces of the last 30 days. Tokens, cost and time are those of the model calls that were made with a version.
           </Dimmed>
           <DataTable
