@@ -142,9 +142,9 @@ export async function startFakeLangfuse(project: FakeProject): Promise<FakeLangf
         name: "system",
         version: Number(query.get("version")),
         config: {},
-        labels: [],
+        labels: query.get("version") === "2" ? ["production", "latest"] : [],
         tags: [],
-        prompt: "Be kind.",
+        prompt: `Be kind, by version ${query.get("version")}.`,
       };
     }
     if (version === 3 && path === "/v2/scores") {

@@ -6,8 +6,7 @@ export function addImport(program: Command): void {
   const command = program.command("import").description("Bring datasets and experiments along; a second time it only adds what is new.");
   command
     .command("langfuse")
-    .description("datasets, items, runs and their scores from a Langfuse project (version 3 or 4), by its public API")
-    .option("--prompts <file>", "write every version of its prompts there, as JSON lines: Sightline has no prompts yet")
+    .description("datasets, items, runs and their scores, and prompts from a Langfuse project (version 3 or 4), by its public API")
     .option("--outputs", "read what runs put out from their traces, one request each; version 4 gives it anyway")
     .option("--url <url>", "address of observability; without it OBS_API_URL")
     .addHelpText("after", HELP)

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -70,7 +70,7 @@ test.for([3, 4] as const)("Langfuse %i comes over whole, and a second time nothi
   try {
     const environment = await environmentOf(`v${version}`, langfuse.url);
     const began = performance.now();
-    const first = await runCommand(["import", "langfuse", "--prompts", "prompts.jsonl"], { folder, environment, timeoutMs: 900_000 });
+    const first = await runCommand(["import", "langfuse"], { folder, environment, timeoutMs: 900_000 });
     const middle = performance.now();
     expect(first.error).toBe("");
     expect(row(first.out, "datasets")).toEqual([DATASETS, DATASETS, 0, 0]);
@@ -80,7 +80,7 @@ test.for([3, 4] as const)("Langfuse %i comes over whole, and a second time nothi
     expect(row(first.out, "scores")).toEqual([scores, kept, 0, scores - kept]);
     expect(first.out).toContain(`left out: ${scores - kept} scores: categorical: runs have booleans and numbers`);
     expect(row(first.out, "prompts")).toEqual([2, 2, 0, 0]);
-    expect((await readFile(join(folder, "prompts.jsonl"), "utf8")).trim().split("\n")).toHaveLength(2);
+    expect(first.out).toContain("1 labels production of prompts, which an owner sets here");
     const rows = await countRows(environment["OBS_PROJECT_ID"] ?? "");
     expect(rows).toMatchObject({
       datasets: DATASETS,
@@ -99,7 +99,7 @@ test.for([3, 4] as const)("Langfuse %i comes over whole, and a second time nothi
     expect(row(second.out, "experiments")).toEqual([runs, 0, runs, 0]);
     expect(row(second.out, "runs")).toEqual([runItems, 0, runItems, 0]);
     expect(row(second.out, "scores")).toEqual([scores, 0, kept, scores - kept]);
-    expect(row(second.out, "prompts")).toEqual([2, 0, 0, 2]);
+    expect(row(second.out, "prompts")).toEqual([2, 0, 2, 0]);
     expect(await countRows(environment["OBS_PROJECT_ID"] ?? "")).toEqual(rows);
   } finally {
     await langfuse.stop();

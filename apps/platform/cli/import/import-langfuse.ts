@@ -1,5 +1,5 @@
-import { writeFile } from "node:fs/promises";
-import { createEvaluationClient } from "#cli/eval/client.ts";
+import { importedPromptsSchema, LATEST, PRODUCTION } from "@sightline/observability/contract";
+import { createEvaluationClient, RefusedError } from "#cli/eval/client.ts";
 import { fetchPatiently } from "./fetch-patiently.ts";
 import { findImported, importExperiment, type Importing } from "./import-experiment.ts";
 import { importItems, makeDataset } from "./import-items.ts";
@@ -8,7 +8,7 @@ import { openLangfuse, type SourceExperiment } from "./langfuse-source.ts";
 import { followScores } from "./score-outcomes.ts";
 import { Tally } from "./tally.ts";
 
-export type LangfuseOptions = { readonly url?: string; readonly prompts?: string; readonly outputs?: boolean };
+export type LangfuseOptions = { readonly url?: string; readonly outputs?: boolean };
 
 /** `sightline import langfuse`: what is there already stays, and every row that was read is accounted for. */
 export async function importLangfuse(options: LangfuseOptions): Promise<void> {
@@ -37,7 +37,7 @@ export async function importLangfuse(options: LangfuseOptions): Promise<void> {
     await importDataset(importing, dataset, experiments.get(dataset.id));
   }
   importing.outcomes.count(scores, tally);
-  await keepPrompts(importing, options.prompts);
+  await importPrompts(importing);
   console.log(tally.print());
 }
 
@@ -81,22 +81,30 @@ async function importDataset(importing: Importing, dataset: LangfuseDataset, ofV
   }
 }
 
-/** Sightline has no prompts yet: a file keeps every version of them, one a line. */
-async function keepPrompts({ source, tally }: Importing, file: string | undefined): Promise<void> {
-  const found = await source.prompts();
-  const lines: string[] = [];
-  for (const { name, versions } of found) {
-    if (file === undefined) {
-      tally.leftOut("prompts", "Sightline has none yet; --prompts <file> keeps every version as JSON lines", versions.length);
-      continue;
-    }
-    for (const version of versions) {
+/** All versions of each prompt, counted anew where Langfuse has deleted some; so that again nothing is written. */
+async function importPrompts({ client, source, tally }: Importing): Promise<void> {
+  for (const { name, versions } of await source.prompts()) {
+    const lines: string[] = [];
+    for (const version of versions.toSorted((one, other) => one - other)) {
       // eslint-disable-next-line no-await-in-loop -- Langfuse counts what comes at once against its limits.
-      lines.push(JSON.stringify(await source.prompt(name, version)));
-      tally.written("prompts");
+      const { prompt: template, config, labels, commitMessage } = await source.prompt(name, version);
+      const kept = labels.filter((label) => label !== LATEST && label !== PRODUCTION);
+      if (labels.includes(PRODUCTION)) {
+        tally.note("labels production of prompts, which an owner sets here");
+      }
+      const written = { name, version: lines.length + 1, template, config, reason: commitMessage ?? "", labels: kept };
+      lines.push(JSON.stringify(written));
     }
-  }
-  if (file !== undefined) {
-    await writeFile(file, lines.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+    try {
+      // eslint-disable-next-line no-await-in-loop -- Each is a request of its own, so that one that can't be taken costs no other.
+      const { added, unchanged } = importedPromptsSchema.parse(await client.post("/prompts/import", lines.join("\n")));
+      tally.written("prompts", added);
+      tally.there("prompts", unchanged);
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.status !== 400) {
+        throw error;
+      }
+      tally.leftOut("prompts", error.message, lines.length);
+    }
   }
 }

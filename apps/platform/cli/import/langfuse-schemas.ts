@@ -82,3 +82,9 @@ export type LangfuseScore = z.output<typeof scoreSchema>;
 
 export const traceSchema = z.object({ output: json });
 export const promptSchema = z.object({ name: z.string(), versions: z.array(z.number()) });
+export const promptVersionSchema = z.object({
+  prompt: z.unknown(),
+  config: z.unknown().transform((config) => config ?? {}),
+  labels: z.array(z.string()).default([]),
+  commitMessage: z.string().nullish(),
+});

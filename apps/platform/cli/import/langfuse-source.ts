@@ -11,6 +11,7 @@ import {
   itemSchema,
   pageOf,
   promptSchema,
+  promptVersionSchema,
   runItemSchema,
   runSchema,
   scoreSchema,
@@ -133,7 +134,7 @@ export function openLangfuse(environment: Readonly<Record<string, string | undef
       readAll("/v2/scores?fields=score", scoreSchema),
     prompts: () => readAll("/v2/prompts", promptSchema),
     prompt: (prompt: string, version: number) =>
-      get(`/v2/prompts/${encodeURIComponent(prompt)}?version=${version}&resolve=false`, z.unknown()),
+      get(`/v2/prompts/${encodeURIComponent(prompt)}?version=${version}&resolve=false`, promptVersionSchema),
   };
 }
 
