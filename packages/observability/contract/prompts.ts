@@ -9,8 +9,9 @@ export const MAX_PROMPT_VERSIONS = 1_000;
 export const MAX_PROMPT_CHARACTERS = 1_048_576;
 const MAX_MESSAGES = 1_000;
 const MAX_LABELS = 50;
-/** Versions that one answer about usage tells of, newest first. */
-export const MAX_USED_VERSIONS = 50;
+/** Versions that one answer about usage tells of, newest first, and calls of each that it is made of. */
+export const MAX_USED_VERSIONS = 20;
+export const MAX_USED_CALLS = 10_000;
 
 /** The label that applications read unless they ask for another; only owners move it, and API keys with the scope `production`. */
 export const PRODUCTION = "production";
@@ -134,7 +135,7 @@ export const promptUsageRequestSchema = z.object({
   days: z.coerce.number().int().min(1).max(365).default(30),
 });
 
-/** What model calls that were made with a version did, of live traces. */
+/** What the newest {@link MAX_USED_CALLS} model calls that were made with a version did, of live traces. */
 const promptUsageSchema = z.object({
   version: z.int(),
   traces: z.int(),

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { MAX_USED_VERSIONS, type PromptUsage } from "#contract.ts";
+import { MAX_USED_CALLS, MAX_USED_VERSIONS, type PromptUsage } from "#contract.ts";
 import { selectCost, selectPrice } from "#prices/select-price.ts";
 import type { Query } from "#schema.ts";
 import { isOfLiveTrace } from "#store/live-traces.ts";
@@ -16,12 +16,16 @@ export async function listUsage(query: Query, { projectId, prompt, since }: Want
   const names = versions.map((version) => `${prompt.name}@${version}`);
   const { rows } = await sql<PromptUsage>`
     with call as materialized (
-      select step.* from (
+      select step.*
+      from unnest(${names}::text[]) as wanted (prompt)
+      cross join lateral (
         select prompt, trace_id, id, model, hour, end_status, duration_ms, input_tokens, output_tokens, uncached_tokens, cache_read_tokens,
           cache_write_tokens, reported_cost
-        from observability.observations
-        where project_id = ${project} and prompt = any(${names}::text[]) and hour >= date_bin('1 hour', ${since}::timestamptz, timestamptz 'epoch')
-      ) as step where ${isOfLiveTrace(project, "step.trace_id")}
+        from observability.observations as observation
+        where project_id = ${project} and prompt = wanted.prompt and hour >= date_bin('1 hour', ${since}::timestamptz, timestamptz 'epoch')
+          and ${isOfLiveTrace(project, "observation.trace_id")}
+        order by hour desc limit ${MAX_USED_CALLS}
+      ) as step
     ), priced as materialized (
       select used.model, used.hour, price.* from (select distinct model, hour from call) as used
       cross join lateral ${selectPrice(project, sql`used.model`, sql`used.hour`)} as price

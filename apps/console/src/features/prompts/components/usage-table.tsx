@@ -22,7 +22,8 @@ export function UsageTable({ projectId, prompt: { id, name } }: { readonly proje
       {(items) => (
         <>
           <Dimmed p="md" pb="xs">
-            Live traces of the last 30 days. Tokens, cost and time are those of the model calls that were made with a version.
+            Live traces of the last 30 days, the newest 10,000 calls of each version. Tokens, cost and time are those of the model calls
+            that were made with a version.
           </Dimmed>
           <DataTable
             label="Usage"
