@@ -219,6 +219,9 @@ def test_a_model_call_is_recorded_with_the_prompt_that_it_is_made_with(stream: S
             pass
         with observe("none", input=text):
             pass
+        # Tokens, as embeddings may have them, are no texts: not all of a million are looked at.
+        with observe("tokens", kind="llm", input=[[1] * 3_000, text]):
+            pass
     starts = [start for start in stream.read().starts if start["name"] != "t"]
     expected = {"name": NAME, "version": "7"}
-    assert [start.get("prompt") for start in starts] == [expected, expected, None, expected, expected, expected, None]
+    assert [start.get("prompt") for start in starts] == [expected, expected, None, expected, expected, expected, None, None]

@@ -3,7 +3,7 @@ import { sdkState } from "./sdk-state.ts";
 
 const MAX_TEXTS = 1_000;
 const MAX_CHARACTERS = 8_000_000;
-/** Texts of one call's messages that are looked at. */
+/** Parts of one call's messages that are looked at, of whatever type. */
 const MAX_LOOKED_AT = 2_000;
 const MAX_DEPTH = 6;
 
@@ -32,8 +32,8 @@ export function usedPrompt(messages: unknown): PromptReference | undefined {
     return chosen;
   }
   let lookedAt = 0;
-  for (const text of textsIn(messages, MAX_DEPTH)) {
-    const found = texts.get(text);
+  for (const part of partsOf(messages, MAX_DEPTH)) {
+    const found = typeof part === "string" ? texts.get(part) : undefined;
     if (found !== undefined || ++lookedAt >= MAX_LOOKED_AT) {
       return found;
     }
@@ -41,14 +41,14 @@ export function usedPrompt(messages: unknown): PromptReference | undefined {
   return undefined;
 }
 
-function* textsIn(value: unknown, depth: number): Generator<string> {
-  if (typeof value === "string") {
-    yield value;
-  } else if (typeof value === "object" && value !== null && depth > 0) {
+function* partsOf(value: unknown, depth: number): Generator {
+  yield value;
+  if (typeof value === "object" && value !== null && depth > 0) {
     // LangChain's messages are objects of a class, with a content.
-    const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
-    for (const part of isPlain ? Object.values(value) : [Reflect.get(value, "content")]) {
-      yield* textsIn(part, depth - 1);
+    const isPlain = Object.getPrototypeOf(value) === Object.prototype;
+    const parts: readonly unknown[] = Array.isArray(value) ? value : isPlain ? Object.values(value) : [Reflect.get(value, "content")];
+    for (const part of parts) {
+      yield* partsOf(part, depth - 1);
     }
   }
 }

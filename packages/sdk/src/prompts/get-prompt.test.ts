@@ -1,13 +1,16 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { SystemMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
+import { generateText } from "ai";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createModelServer } from "#testing/model-server.ts";
 import { createPromptServer, FAULTS, GREETING } from "#testing/prompt-server.ts";
 import { recordEachTest } from "#testing/recording.ts";
+import { traceAiSdk } from "../ai-sdk.ts";
 import { getPrompt, observe, PromptError, type PromptMessage, trace } from "../index.ts";
 import { createCallbackHandler } from "../langchain.ts";
 import { wrapOpenAI } from "../openai.ts";
@@ -177,9 +180,15 @@ describe("a model call", () => {
       observe({ name: "own", kind: "llm", input: { messages: [{ parts: [{ text }] }] } }, () => undefined);
       observe({ name: "none", input: text }, () => undefined);
     });
+    // Tokens, as embeddings may have them, are no texts: not all of a million are looked at.
+    observe({ name: "tokens", kind: "llm", input: [Array.from({ length: 3_000 }, () => 1), text] }, () => undefined);
+    traceAiSdk();
+    const provider = createOpenAICompatible({ name: "local", baseURL: server.url, apiKey: "k" });
+    await generateText({ model: provider("m"), instructions: text, prompt: "Hi", maxRetries: 0 });
     server.stop();
     const { starts } = await recorded();
     const expected = { name: NAME, version: "7" };
-    expect(starts.map((start) => start["prompt"])).toEqual([expected, expected, undefined, expected, expected, expected, undefined]);
+    const used = starts.filter((start) => start["name"] !== "generateText").map((start) => start["prompt"]);
+    expect(used).toEqual([expected, expected, undefined, expected, expected, expected, undefined, undefined, expected]);
   });
 });

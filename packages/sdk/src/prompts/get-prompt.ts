@@ -54,7 +54,8 @@ export async function getPrompt<Template extends PromptTemplate = string>(
     const wanted = wantedPrompt(name, label, version);
     const entry = await readEntry(wanted, Math.max(0, timeout * 1_000 || 0), maxAge * 1_000);
     if (entry.known !== undefined) {
-      const isStale = entry.source === "disk" || (version === undefined && performance.now() - entry.saidAt > maxAge * 1_000);
+      // A version never changes; of what is on disk nobody knows when it was said.
+      const isStale = version === undefined && performance.now() - entry.saidAt > maxAge * 1_000;
       const meant = version === undefined ? label : undefined;
       return createPrompt({ name, label: meant, source: entry.source, isStale, ...entry.known });
     }

@@ -18,7 +18,7 @@ chosen_prompt: ContextVar[PromptReference | None] = ContextVar("sightline_prompt
 _MAX_TEXTS = 1_000
 _MAX_CHARACTERS = 8_000_000
 _MAX_LOOKED_AT = 2_000
-"""Texts and containers of one call's messages."""
+"""Parts of one call's messages, of whatever type."""
 _MAX_DEPTH = 6
 
 
@@ -49,8 +49,8 @@ class _CompiledTexts:
     def find(self, messages: Any) -> PromptReference | None:
         if not self._known:
             return None
-        texts = islice(_texts_in(messages, _MAX_DEPTH), _MAX_LOOKED_AT)
-        return next((found for text in texts if (found := self._known.get(text)) is not None), None)
+        parts = islice(_parts_of(messages, _MAX_DEPTH), _MAX_LOOKED_AT)
+        return next((found for part in parts if isinstance(part, str) and (found := self._known.get(part)) is not None), None)
 
 
 _compiled = _CompiledTexts()
@@ -67,11 +67,10 @@ def used_prompt(messages: Any) -> PromptReference | None:
     return chosen_prompt.get() or _compiled.find(messages)
 
 
-def _texts_in(value: Any, depth: int) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif depth > 0 and value is not None and not isinstance(value, (bytes, int, float)):
+def _parts_of(value: Any, depth: int) -> Iterator[Any]:
+    yield value
+    if depth > 0 and value is not None and not isinstance(value, (str, bytes, int, float)):
         # LangChain's messages are objects with a content.
         inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else None
         for part in [getattr(value, "content", None)] if inner is None else inner:
-            yield from _texts_in(part, depth - 1)
+            yield from _parts_of(part, depth - 1)

@@ -157,4 +157,4 @@ async def aget_prompt(name: str, **options: Any) -> Prompt:
 
 def _to_prompt(wanted: Wanted, known: Known, source: PromptSource) -> Prompt:
     label = wanted.label if wanted.version is None else None
-    return Prompt(wanted.name, known.version, label, source, source == "disk", known.template, known.config)
+    return Prompt(wanted.name, known.version, label, source, False, known.template, known.config)
