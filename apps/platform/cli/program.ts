@@ -20,7 +20,7 @@ export function createProgram(): Command {
     .showSuggestionAfterError()
     .hook("preAction", (_program, command) => {
       // These have their whole environment from the supervisor, a role without the secrets of others.
-      if (command.name() !== "role" && command.name() !== "prepare") {
+      if (command.name() !== "role" && command.name() !== "prepare-child") {
         loadEnvironmentFile();
       }
     });
@@ -29,14 +29,15 @@ export function createProgram(): Command {
     .command("start")
     .description("Start roles and keep them running; all of them when none is named.")
     .argument("[role...]", "which roles to start")
+    .option("--prepared", "without preparing the databases: `sightline prepare` did, and each role needs its own variables alone")
     .option("--demo", "index this very folder and run a small agent, so that every page has something to show")
     .addHelpText(
       "after",
       `\nRoles:\n${describeRoles()}\n\nWithout DATABASE_URL and OBSERVABILITY_REDIS_URL the stores are embedded, with their data in ./.sightline.`,
     )
-    .action(async (names: string[], options: { demo?: boolean }) => {
+    .action(async (names: string[], options: { demo?: boolean; prepared?: boolean }) => {
       const { start } = await import("./start.ts");
-      await start(names, { demo: options.demo === true });
+      await start(names, { demo: options.demo === true, prepared: options.prepared === true });
     });
 
   program
@@ -49,7 +50,12 @@ export function createProgram(): Command {
     });
 
   program
-    .command("prepare", { hidden: true })
+    .command("prepare")
+    .description("Bring the databases to where roles can start with --prepared, with a first admin. Every other start does this itself.")
+    .action(async () => (await import("./prepare.ts")).prepareAlone());
+
+  program
+    .command("prepare-child", { hidden: true })
     .description("Prepare the databases for a start.")
     .argument("<roles...>")
     .action(async (roles: readonly string[]) => (await import("./prepare.ts")).prepareForStart(roles.map(parseRole)));

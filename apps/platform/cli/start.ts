@@ -49,16 +49,23 @@ function installShutdown(say: (text: string) => void, stop: () => Promise<void>,
   return { requested: () => running !== undefined, now };
 }
 
+type StartOptions = {
+  readonly demo: boolean;
+  /** Whether `sightline prepare` was run before, so that the roles need no more than their own variables. */
+  readonly prepared?: boolean;
+};
+
 /** How long to wait for the ports of a Sightline that was killed a moment ago. */
 const PORT_PATIENCE_MS = 3_000;
 
 /** `sightline start [role…]`: prepares the stores, starts the roles, and keeps all of it running until a signal. */
-export async function start(names: readonly string[], { demo }: { readonly demo: boolean }): Promise<void> {
+export async function start(names: readonly string[], { demo, prepared = false }: StartOptions): Promise<void> {
   const startedAt = Date.now();
   const roles = chooseRoles(names, demo);
   const given = demo ? { ...process.env, CODEINDEX_ALLOW_FILE_URLS: "true" } : process.env;
-  demandValidConfig(roles, given);
-  const resolved = resolveSetting(given);
+  demandValidConfig(roles, given, { prepared });
+  // What was prepared elsewhere has stores elsewhere.
+  const resolved = { ...resolveSetting(given), ...(prepared ? { embeddedPostgres: false, embeddedRedis: false } : {}) };
   let isQuiet = false;
   const output = createOutput({
     format: resolved.platform.LOG_FORMAT,
@@ -95,7 +102,7 @@ export async function start(names: readonly string[], { demo }: { readonly demo:
   try {
     const setting = await withSecrets(resolved);
     await demandFreePorts(neededPorts(roles, setting), PORT_PATIENCE_MS);
-    await bringUp({ setting, roles, supervisor, output, onFirstAdmin: (admin) => (unseen = admin) });
+    await bringUp({ setting, roles, prepared, supervisor, output, onFirstAdmin: (admin) => (unseen = admin) });
     if (roles.length === 1 && roles[0] !== undefined) {
       const { runRole } = await import("#compose/compose.ts");
       local = await runRole({ role: roles[0], environment: setting.environment, destination: linesTo(roles[0], output) });
@@ -143,30 +150,31 @@ function chooseRoles(names: readonly string[], demo: boolean): readonly RoleName
 type BringUpOptions = {
   readonly setting: Setting;
   readonly roles: readonly RoleName[];
+  readonly prepared: boolean;
   readonly supervisor: Supervisor;
   readonly output: Output;
   readonly onFirstAdmin: (admin: FirstAdmin | undefined) => void;
 };
 
 /** Prepares everything that the first role needs. */
-async function bringUp({ setting, roles, supervisor, output, onFirstAdmin }: BringUpOptions): Promise<void> {
+async function bringUp({ setting, roles, prepared, supervisor, output, onFirstAdmin }: BringUpOptions): Promise<void> {
   const prepareStores = async () => {
     const stores = storeChildren(setting);
     if (stores.length > 0) {
       output.say(`Starting the embedded ${stores.map(({ name }) => name).join(" and ")} …`);
     }
     await supervisor.start(stores);
-    const prepared = await supervisor.runOnce(prepareChild(setting.environment, roles));
-    if (prepared?.type !== "prepared") {
+    const outcome = await supervisor.runOnce(prepareChild(setting.environment, roles));
+    if (outcome?.type !== "prepared") {
       throw new Error("The databases were not prepared.");
     }
-    onFirstAdmin(prepared.firstAdmin);
-    if (prepared.problem !== undefined) {
-      throw new Error(prepared.problem);
+    onFirstAdmin(outcome.firstAdmin);
+    if (outcome.problem !== undefined) {
+      throw new Error(outcome.problem);
     }
   };
   const buildConsole = () => (roles.includes("console") ? ensureConsoleBuilt(consoleFolder(), output.say) : Promise.resolve());
-  await Promise.all([prepareStores(), buildConsole()]);
+  await Promise.all([...(prepared ? [] : [prepareStores()]), buildConsole()]);
 }
 
 function linesTo(name: string, output: Output): { write(line: string): void } {

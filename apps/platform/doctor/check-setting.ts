@@ -18,33 +18,37 @@ const WEBHOOK_SECRET = {
   },
 };
 
+/** The addresses that are those of embedded stores where they are not set. */
+const STORES = ["DATABASE_URL", "CODEINDEX_DATABASE_URL", "OBSERVABILITY_REDIS_URL"];
+
 /**
- * Reads the configuration of the platform and of every role that is to start.
+ * Reads the configuration of the platform and of every role that is to start. Where the databases were prepared before, a role needs its
+ * own variables alone, and the addresses of its stores among them.
  *
  * @throws {ConfigError} with the problems of all of them at once.
  */
-export function demandValidConfig(roles: readonly RoleName[], given: Environment): void {
+export function demandValidConfig(roles: readonly RoleName[], given: Environment, { prepared = false } = {}): void {
   const derived = deriveEnvironment(given);
   // A start with an embedded database makes the secrets that are not set.
-  const environment = derived.embeddedPostgres ? { ...makeSecrets(), ...derived.environment } : derived.environment;
+  const whole = derived.embeddedPostgres ? { ...makeSecrets(), ...derived.environment } : derived.environment;
+  const environment = prepared ? { ...derived.environment, ...Object.fromEntries(STORES.map((name) => [name, given[name]])) } : whole;
   const groups = [
     platformVariables,
     // Every start prepares both databases, whatever roles it runs then.
-    identityVariables,
-    codeIndexVariables,
+    ...(prepared ? [] : [identityVariables, codeIndexVariables]),
     ...roles.map((role) => describeRole(role).variables),
     ...(roles.includes("code-index") ? [WEBHOOK_SECRET] : []),
   ];
   // Parts that share a variable describe it in words of their own; one problem with it is enough.
   const problems = new Map<string, readonly string[]>();
   for (const [name, variable] of groups.flatMap((variables) => Object.entries(variables))) {
-    const found = isTakenOver(name, given) ? [] : listConfigProblems(() => readConfig({ [name]: variable }, environment));
+    const found = !prepared && isTakenOver(name, given) ? [] : listConfigProblems(() => readConfig({ [name]: variable }, environment));
     if (found.length > 0 && !problems.has(name)) {
       problems.set(name, found);
     }
   }
   const unmet =
-    problems.size === 0
+    problems.size === 0 && !prepared
       ? [...problemsOfFirstAdmin(readConfig(identityVariables, environment)), ...providerProblems(roles, environment)]
       : [];
   if (problems.size + unmet.length > 0) {

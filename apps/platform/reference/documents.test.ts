@@ -58,13 +58,6 @@ test("every route says in its description what it does", COMPOSING, async () => 
   expect(silent).toEqual([]);
 });
 
-test("compose.yaml sets no variable that nothing reads", async () => {
-  const [, environment = ""] = /^ {2}environment:\n((?: {4}.*\n)+)/m.exec(await read("compose.yaml")) ?? [];
-  const set = [...environment.matchAll(/^ {4}([A-Z_]+):/gm)].map(([, name]) => name);
-  expect(set.length).toBeGreaterThan(10);
-  expect(set.filter((name = "") => !known.includes(name))).toEqual([]);
-});
-
 test("no document names a variable that there is not", async () => {
   const pages = (await readdir(new URL("docs", root))).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
   const named = await Promise.all(

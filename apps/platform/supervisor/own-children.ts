@@ -13,7 +13,7 @@ export function roleChild(role: RoleName, environment: Environment): ChildSpecif
 
 /** Describes what prepares the databases for these roles, which needs the whole environment of the start. */
 export function prepareChild(environment: Environment, roles: readonly RoleName[]): ChildSpecification {
-  return { name: "sightline", program: PROGRAM, words: ["prepare", ...roles], environment };
+  return { name: "sightline", program: PROGRAM, words: ["prepare-child", ...roles], environment };
 }
 
 /** Describes the demo command, which needs the whole environment of the start. */
