@@ -144,7 +144,7 @@ const ENOUGH = 10;
 /** Bytes of text, and chunks, read at once; it begins small, since a page is often full soon. */
 const FIRST_BYTES = 64 * 1024;
 const MAX_BYTES = 512 * 1024;
-const FIRST_CHUNKS = 300;
+const FIRST_CHUNKS = 150;
 const MAX_CHUNKS = 2_000;
 const MAX_BLOCKING_MS = 20;
 

@@ -16,7 +16,8 @@ type Walk = {
 /** Up to this many candidates are looked up by their ids; of a repository with more, files are read in order and those without a candidate skipped. */
 const MAX_AMONG = 20_000;
 const FILES_IN_ORDER = 500;
-const FILES_AMONG = 2_500;
+/** More than are looked at for one name: every page looks all candidates up. */
+const FILES_AMONG = 6_000;
 
 export type WalkedFiles = {
   /** The files that may hold a match, with their candidates. */
