@@ -273,11 +273,10 @@ function trace(): readonly StreamEvent[] {
     ...calls.flatMap((model) => {
       const ids = { trace_id, observation_id: uuidv7() };
       const usage = pick([undefined, { input_tokens: pick([0, 700, 5_000, 3_000_000_000]) }, { input_tokens: 12, output_tokens: 30 }]);
-      const name = pick(["support/greeting", "support/greeting2", "refund"]);
-      const prompt = pick([undefined, { name, version: "7" }, { name, version: "12" }, { name }]);
-      const called = { model, ...(prompt === undefined ? {} : { prompt }) };
+      const prompt = { name: pick(["support/greeting", "support/greeting2", "refund"]), ...pick([{}, { version: "7" }]) };
+      const call = { ...ids, parent_id: null, kind: "llm", name: "answer", started_at: at(1), model } as const;
       return [
-        producer.event("observation.start", { ...ids, parent_id: null, kind: "llm", name: "answer", started_at: at(1), ...called }),
+        producer.event("observation.start", { ...call, ...pick([{}, { prompt }]) }),
         producer.event("observation.end", {
           ...ids,
           ended_at: at(2),
@@ -288,16 +287,14 @@ function trace(): readonly StreamEvent[] {
         }),
       ];
     }),
-    ...(status === undefined
-      ? []
-      : [
-          producer.event("trace.end", {
-            trace_id,
-            ended_at: at(pick([0, 10, 1_500, random() * 9_000])),
-            status,
-            ...(status === "failure" ? { error: pick(["Too late", "broken"]) } : {}),
-          }),
-        ]),
+    ...(status === undefined ? [] : [status]).map((ended) =>
+      producer.event("trace.end", {
+        trace_id,
+        ended_at: at(pick([0, 10, 1_500, random() * 9_000])),
+        status: ended,
+        ...(ended === "failure" ? { error: pick(["Too late", "broken"]) } : {}),
+      }),
+    ),
     ...(random() < 0.5 ? [producer.event("score", { trace_id, name: "helpful", value: random() })] : []),
   ];
 }
