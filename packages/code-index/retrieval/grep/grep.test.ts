@@ -24,7 +24,9 @@ beforeAll(async () => {
 
 afterAll(() => running.stop());
 
-const dependencies = () => ({ limit: createGrepLimit(), memory: createIndexMemory(), database: running.database });
+/** However busy the machine is, all is counted. */
+const limits = { lookMs: 3_000, countMs: 30_000 };
+const dependencies = () => ({ limit: createGrepLimit(), memory: createIndexMemory(), database: running.database, limits });
 
 async function ask(given: Partial<GrepRequest> & { readonly pattern: string }): Promise<GrepAnswer> {
   const request = grepRequestSchema.parse({ repo: "acme/grep", ...given });
