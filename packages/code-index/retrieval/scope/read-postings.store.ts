@@ -1,15 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { TenantSchema } from "#store/tenancy/tenant.ts";
 import type { TrigramBlock } from "#store/index/trigrams.ts";
-import { selectEmbedders, type StoredEmbedder } from "#store/index/vectors.store.ts";
-import {
-  matchesFile,
-  selectRepositories,
-  visibleBuilds,
-  type RepositoryInScope,
-  type Scope,
-  type TenantQuery,
-} from "#store/tenancy/read-scope.store.ts";
+import { matchesFile, visibleBuilds, type Scope, type TenantQuery } from "#store/tenancy/read-scope.store.ts";
 
 /** The chunks of a segment that one build sees. */
 export type VisibleSegment = {
@@ -26,43 +18,14 @@ export type VisibleSegment = {
 
 /** The segments of the builds that the scope sees; one that several of them see is there as often. */
 export async function visibleSegments(query: TenantQuery, scope: Scope): Promise<readonly VisibleSegment[]> {
-  return (await selectSegments(scope).execute(query)).rows;
-}
-
-function selectSegments(scope: Scope): RawBuilder<VisibleSegment> {
   const { schema } = scope.tenant;
-  return sql<VisibleSegment>`
+  const { rows } = await sql<VisibleSegment>`
     select visible.segment_id, visible.generation, segment.tableoid::bigint as home, segment.chunks as capacity, visible.ordinals
     from ${visibleBuilds(scope)} as build
     join ${sql.id(schema, "visible")} as visible on visible.generation = build.generation
     join ${sql.id(schema, "segments")} as segment on segment.segment_id = visible.segment_id
-  `;
-}
-
-/** As JSON has them. */
-type Searchable = {
-  readonly repositories: readonly (Omit<RepositoryInScope, "indexed_at"> & { readonly indexed_at: string | null })[];
-  readonly segments: readonly (Omit<VisibleSegment, "ordinals"> & { readonly ordinals: string | null })[];
-  readonly vectors: (Omit<StoredEmbedder, "near_until"> & { readonly near_until: string | null }) | null;
-};
-
-/** What there is to search, in one statement: each is a message to the database and back. */
-export async function readScopeToSearch(query: TenantQuery, scope: Scope) {
-  const listOf = (select: RawBuilder<unknown>) => sql`(select coalesce(jsonb_agg(to_jsonb(one)), '[]') from (${select}) as one)`;
-  const { rows } = await sql<Searchable>`
-    select ${listOf(selectRepositories(scope))} as repositories, ${listOf(selectSegments(scope))} as segments,
-      (select to_jsonb(one) from (${selectEmbedders(scope.tenant)} limit 1) as one) as vectors
   `.execute(query);
-  const { repositories = [], segments = [], vectors = null } = rows[0] ?? {};
-  const dated = (time: string | null) => (time === null ? null : new Date(time));
-  return {
-    repositories: repositories.map((each): RepositoryInScope => ({ ...each, indexed_at: dated(each.indexed_at) })),
-    segments: segments.map((each): VisibleSegment => {
-      // PostgreSQL writes bytes in JSON as `\x` and hexadecimal digits.
-      return { ...each, ordinals: each.ordinals === null ? null : Buffer.from(each.ordinals.slice(2), "hex") };
-    }),
-    vectors: vectors === null ? undefined : { ...vectors, near_until: dated(vectors.near_until) },
-  };
+  return rows;
 }
 
 /** Whether each of the segments is still seen by some build. Once none does, it is never seen again and goes. */

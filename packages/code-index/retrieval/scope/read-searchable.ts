@@ -1,8 +1,7 @@
-import type { RepositoryInScope, Scope } from "#store/tenancy/read-scope.store.ts";
-import type { StoredEmbedder } from "#store/index/vectors.store.ts";
+import { repositoriesInScope, type RepositoryInScope, type Scope } from "#store/tenancy/read-scope.store.ts";
+import { storedEmbedders, type StoredEmbedder } from "#store/index/vectors.store.ts";
 import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
-import { readScopeToSearch } from "./read-postings.store.ts";
-import { joinVisible, type VisibleChunks } from "./visible-chunks.ts";
+import { readVisible, type VisibleChunks } from "./visible-chunks.ts";
 import { refuseHiddenRepository } from "./repository-errors.ts";
 
 /** What there is to search, at one moment. */
@@ -19,8 +18,12 @@ export const READ_MS = 3_000;
 
 export async function readSearched(database: CodeIndexDatabase, scope: Scope, milliseconds: number): Promise<Searched> {
   return readAs(database, scope.tenant, milliseconds, async (transaction) => {
-    const { segments, ...searched } = await readScopeToSearch(transaction, scope);
-    return { ...searched, segments: joinVisible(segments) };
+    const [vectors] = await storedEmbedders(transaction, scope.tenant);
+    return {
+      repositories: await repositoriesInScope(transaction, scope),
+      segments: await readVisible(transaction, scope),
+      vectors,
+    };
   });
 }
 

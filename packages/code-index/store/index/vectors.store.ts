@@ -20,16 +20,16 @@ export type StoredEmbedder = {
 };
 
 /** The tenant's embedders; first the one in use: the newest that had a vector for every chunk, or else the newest. */
-export async function storedEmbedders(query: Kysely<CodeIndexTables>, tenant: Pick<Tenant, "schema">): Promise<readonly StoredEmbedder[]> {
-  return (await selectEmbedders(tenant).execute(query)).rows;
-}
-
-export function selectEmbedders({ schema }: Pick<Tenant, "schema">): RawBuilder<StoredEmbedder> {
-  return sql<StoredEmbedder>`
+export async function storedEmbedders(
+  query: Kysely<CodeIndexTables>,
+  { schema }: Pick<Tenant, "schema">,
+): Promise<readonly StoredEmbedder[]> {
+  const { rows } = await sql<StoredEmbedder>`
     select embedder_id, identity, provider, model, dimensions, near_until, last_error
     from ${sql.id(schema, "embedders")}
     order by complete_at is null, embedder_id desc
-  `;
+  `.execute(query);
+  return rows;
 }
 
 /** What tells an embedder's vectors from all others. */

@@ -65,12 +65,8 @@ export type RepositoryInScope = {
 const REPOSITORIES = 10_000;
 
 export async function repositoriesInScope(query: TenantQuery, scope: Scope): Promise<readonly RepositoryInScope[]> {
-  return (await selectRepositories(scope).execute(query)).rows;
-}
-
-export function selectRepositories(scope: Scope): RawBuilder<RepositoryInScope> {
   const { schema } = scope.tenant;
-  return sql<RepositoryInScope>`
+  const { rows } = await sql<RepositoryInScope>`
     select repository.id, repository.full_name as repo, repository.index_status, repository.last_error,
       ref.name as ref, ref.generation, ref.indexed_commit as commit, ref.indexed_at, ref.behind, ref.chunks, ref.vectors_pending,
       ${vectorsError(scope)} as vectors_error,
@@ -80,7 +76,8 @@ export function selectRepositories(scope: Scope): RawBuilder<RepositoryInScope> 
     where ${isRepositoryOf(scope)}
     order by repository.full_name
     limit ${REPOSITORIES}
-  `;
+  `.execute(query);
+  return rows;
 }
 
 /** Branches that can be asked for, of the scope's repositories, whatever branch it asks for. */
