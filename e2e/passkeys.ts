@@ -3,23 +3,23 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { createAuthenticator, scanSecret } from "./authenticator.ts";
 import { inspectPage, openContext, openPage } from "./browser.ts";
-import { makeAdminWithPassword, makeMember } from "./identity-client.ts";
+import { makeAdminWithPassword } from "./identity-client.ts";
 import { enterCredentials, logIn, logOut } from "./log-in.ts";
 import type { Stage } from "./second-factor.ts";
 
 const JOURNEY_MS = 180_000;
 
-/** A member's passkeys, kept by the browser's own virtual authenticator. */
+/** An admin's passkeys, kept by the browser's own virtual authenticator. */
 export function describePasskeys(stage: () => Stage): void {
   describe("passkeys", { timeout: JOURNEY_MS }, () => {
     test("are added, log in by themselves and as the second step, confirm what asks for it, and are removed", async () => {
       const { consoleUrl, browser, first, problems } = stage();
-      const member = await makeMember(consoleUrl, first, "hedy@example.org");
+      const admin = await makeAdminWithPassword(consoleUrl, first, "hedy@example.org");
       const context = await openContext(browser);
       try {
         const visitor = await openPage(context, problems);
         const authenticator = await addAuthenticator(visitor);
-        await logIn(visitor, consoleUrl, member);
+        await logIn(visitor, consoleUrl, admin);
 
         await visitor.goto(`${consoleUrl}/admin/security`);
         const passkeys = visitor.getByRole("region", { name: "Passkeys" });
@@ -39,23 +39,23 @@ export function describePasskeys(stage: () => Stage): void {
         await renaming.getByRole("button", { name: "Rename" }).click();
         await passkeys.getByRole("listitem").filter({ hasText: "Office" }).filter({ hasText: "never" }).waitFor();
         await authenticator.pause();
-        await logOut(visitor, member.email);
+        await logOut(visitor, admin.email);
 
         await visitor.getByRole("button", { name: "Use a passkey" }).waitFor();
         await expectAccessible(visitor, "login-passkey");
         await authenticator.goOn();
         await visitor.getByRole("button", { name: "Use a passkey" }).click();
-        await visitor.getByRole("button", { name: member.email }).waitFor();
+        await visitor.getByRole("button", { name: admin.email }).waitFor();
         await authenticator.pause();
-        await logOut(visitor, member.email);
+        await logOut(visitor, admin.email);
 
-        await enterCredentials(visitor, member);
+        await enterCredentials(visitor, admin);
         await visitor.getByRole("heading", { level: 1, name: "Two-factor authentication" }).waitFor();
         await expectAccessible(visitor, "login-second-step-passkey");
         await authenticator.goOn();
         // The one way on has the focus.
         await visitor.locator("button:focus", { hasText: "Use a passkey" }).press("Enter");
-        await visitor.getByRole("button", { name: member.email }).waitFor();
+        await visitor.getByRole("button", { name: admin.email }).waitFor();
 
         await visitor.goto(`${consoleUrl}/admin/security`);
         await visitor.getByRole("list", { name: "Your sessions" }).getByText("password and passkey").waitFor();
@@ -67,8 +67,8 @@ export function describePasskeys(stage: () => Stage): void {
         await expectAccessible(visitor, "step-up-passkey");
         await stepUp.getByRole("button", { name: "Use a passkey" }).click();
         await passkeys.getByText("You have none yet.").waitFor();
-        await logOut(visitor, member.email);
-        await logIn(visitor, consoleUrl, member);
+        await logOut(visitor, admin.email);
+        await logIn(visitor, consoleUrl, admin);
       } finally {
         await context.close();
       }
@@ -110,7 +110,7 @@ export function describePasskeys(stage: () => Stage): void {
 
     test("one chosen where the browser fills in the address logs in without a click", async () => {
       const { consoleUrl, browser, first, problems } = stage();
-      const member = await makeMember(consoleUrl, first, `lamarr-${randomUUID()}@example.org`);
+      const member = await makeAdminWithPassword(consoleUrl, first, `lamarr-${randomUUID()}@example.org`);
       const context = await openContext(browser);
       try {
         const visitor = await openPage(context, problems);

@@ -22,6 +22,9 @@ export const HAS_SECOND_FACTOR = sql<boolean>`(${sql.join(Object.values(IS_SET_U
 /** When an account's rights end at setting up a second factor; null when they do not. Over a row of identity.policies besides. */
 export const SECOND_FACTOR_DUE = sql<Date | null>`case when "user".role = 'admin' and not ${HAS_SECOND_FACTOR} then admins_need_second_factor_from end`;
 
+/** By the contract members have no second factor: a passkey is one that their organization lets them have. Over a row of identity.policies besides. */
+export const MAY_ADD_PASSKEYS = sql<boolean>`("user".role = 'admin' or coalesce(members_may_add_passkeys, false))`;
+
 const demandedWhere = (condition: RawBuilder<boolean>) => sql<boolean>`exists (
   select from identity.sso_domains join identity.sso_providers on sso_providers.id = sso_domains.provider_id
   where enforced and ${condition} and sso_providers.tenant_id = "user".tenant_id and domain = substring("user".folded_email from '[^@]*$'))`;

@@ -52,6 +52,8 @@ export const meSchema = userSchema.extend({
   second_factor_due: timestamp.nullable(),
   /** How many passkeys the account has. */
   passkeys: z.int(),
+  /** Whether it may add one: every admin, and members where the policy says so. */
+  may_add_passkeys: z.boolean(),
   /** How long this session may do what requires a recent step-up; null when it may not. */
   step_up_until: timestamp.nullable(),
 });
@@ -235,14 +237,16 @@ export const policySchema = z.object({
   resets_need_two: z.boolean(),
   /** When that ends, a day after it was switched off; null while it goes on or is off. */
   resets_need_two_until: timestamp.nullable(),
+  /** Whether members may add passkeys. Those that they have count either way. */
+  members_may_add_passkeys: z.boolean(),
 });
 export type Policy = z.infer<typeof policySchema>;
 
 /** `PUT /admin/policy`: what is left out stays. */
 export const changePolicyRequestSchema = z
-  .object({ admins_need_second_factor_from: timestamp.nullable(), resets_need_two: z.boolean() })
+  .object({ admins_need_second_factor_from: timestamp.nullable(), resets_need_two: z.boolean(), members_may_add_passkeys: z.boolean() })
   .partial()
-  .refine((changes) => Object.keys(changes).length > 0, "admins_need_second_factor_from or resets_need_two");
+  .refine((changes) => Object.keys(changes).length > 0, "admins_need_second_factor_from, resets_need_two or members_may_add_passkeys");
 export type ChangePolicyRequest = z.infer<typeof changePolicyRequestSchema>;
 
 /** `POST /admin/users/:id/password-reset`: without a body a link is mailed where there is a mail server, else a one-time password answered. */

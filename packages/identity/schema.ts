@@ -93,6 +93,7 @@ type PolicyRow = {
   readonly admins_need_second_factor_from: Date | null;
   readonly resets_need_two: boolean;
   readonly resets_need_two_until: Date | null;
+  readonly members_may_add_passkeys: Generated<boolean>;
 };
 
 type WaitingActionRow = {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql, type Insertable } from "kysely";
 import { v7 as uuidv7, validate as isUuid } from "uuid";
-import { FACTORS, PASSKEYS, SSO_ONLY } from "#account-facts.ts";
+import { FACTORS, MAY_ADD_PASSKEYS, PASSKEYS, SSO_ONLY } from "#account-facts.ts";
 import type { Factor } from "#contract.ts";
 import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
 
@@ -55,6 +55,7 @@ export async function findProfile(queries: Queries, id: string) {
   return queries
     .selectFrom("identity.users as user")
     .innerJoin("identity.tenants as tenant", "tenant.id", "user.tenant_id")
+    .leftJoin("identity.policies as policy", "policy.tenant_id", "user.tenant_id")
     .select([
       "user.id",
       "user.email",
@@ -63,6 +64,7 @@ export async function findProfile(queries: Queries, id: string) {
       "user.must_change_password",
       "user.totp_enabled",
       PASSKEYS.as("passkeys"),
+      MAY_ADD_PASSKEYS.as("may_add_passkeys"),
       "tenant.id as tenantId",
       "tenant.name as tenantName",
     ])

@@ -1,18 +1,19 @@
 import { sql } from "kysely";
-import { HAS_SECOND_FACTOR } from "#account-facts.ts";
+import { HAS_SECOND_FACTOR, IS_SET_UP } from "#account-facts.ts";
 import type { ActionOfTwo } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import type { Queries, Transaction } from "#schema.ts";
 
-/** An organization's policy for its admins. */
+/** An organization's policy for its admins, and what its members may. */
 export type StoredPolicy = {
+  readonly membersMayAddPasskeys: boolean;
   readonly secondFactorFrom: Date | null;
   readonly resetsNeedTwo: boolean;
   readonly resetsNeedTwoUntil: Date | null;
 };
 
 const DAY_MS = 24 * 3600_000;
-const NOTHING: StoredPolicy = { secondFactorFrom: null, resetsNeedTwo: false, resetsNeedTwoUntil: null };
+const NOTHING: StoredPolicy = { secondFactorFrom: null, resetsNeedTwo: false, resetsNeedTwoUntil: null, membersMayAddPasskeys: false };
 
 export async function findPolicy(queries: Queries, tenantId: string): Promise<StoredPolicy> {
   const row = await queries
@@ -21,6 +22,7 @@ export async function findPolicy(queries: Queries, tenantId: string): Promise<St
       "admins_need_second_factor_from as secondFactorFrom",
       "resets_need_two as resetsNeedTwo",
       "resets_need_two_until as resetsNeedTwoUntil",
+      "members_may_add_passkeys as membersMayAddPasskeys",
     ])
     .where("tenant_id", "=", tenantId)
     .executeTakeFirst();
@@ -32,12 +34,25 @@ export async function savePolicy(transaction: Transaction, tenantId: string, pol
     admins_need_second_factor_from: policy.secondFactorFrom,
     resets_need_two: policy.resetsNeedTwo,
     resets_need_two_until: policy.resetsNeedTwoUntil,
+    members_may_add_passkeys: policy.membersMayAddPasskeys,
   };
   await transaction
     .insertInto("identity.policies")
     .values({ tenant_id: tenantId, ...row })
     .onConflict((conflict) => conflict.column("tenant_id").doUpdateSet(row))
     .execute();
+}
+
+/** Ids of the members who have a passkey. */
+export async function listMembersWithPasskeys(queries: Queries, tenantId: string): Promise<readonly string[]> {
+  const rows = await queries
+    .selectFrom("identity.users as user")
+    .select("id")
+    .where("tenant_id", "=", tenantId)
+    .where("role", "=", "member")
+    .where(IS_SET_UP.passkey)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 type ActiveAdmin = { readonly id: string; readonly hasSecondFactor: boolean };

@@ -81,7 +81,12 @@ describe("who takes another's second factor", () => {
 
 describe("GET and PUT /admin/policy", () => {
   test("asks for nothing until somebody with a second factor of their own says so", async () => {
-    const nothing = { admins_need_second_factor_from: null, resets_need_two: false, resets_need_two_until: null };
+    const nothing = {
+      admins_need_second_factor_from: null,
+      resets_need_two: false,
+      resets_need_two_until: null,
+      members_may_add_passkeys: false,
+    };
     expect((await ask(cay, "GET", "/admin/policy")).json()).toEqual(nothing);
     expect((await setPolicy(cay, { resets_need_two: true })).json()).toMatchObject({ error: "second_factor_needed" });
     expect((await setPolicy(ada, {})).statusCode).toBe(400);

@@ -5,7 +5,14 @@ import type { ChangePolicyRequest, Policy } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { type AdministrationDependencies, refuseFormerAdmin } from "./act-on-account.ts";
 import { lockAdministration } from "./managed-account.store.ts";
-import { findPolicy, listActiveAdmins, refuseWithoutSecondFactor, savePolicy, type StoredPolicy } from "./policy.store.ts";
+import {
+  findPolicy,
+  listActiveAdmins,
+  listMembersWithPasskeys,
+  refuseWithoutSecondFactor,
+  savePolicy,
+  type StoredPolicy,
+} from "./policy.store.ts";
 
 /** An admin who acts for others has one of their own, another one confirms, and a third one has lost theirs. */
 const ADMINS_FOR_TWO = 3;
@@ -53,6 +60,11 @@ export async function changePolicy(
       const what = events.map(({ details }) => `${details?.["changed"]} ${details?.["to"]}`).join(", ");
       await notices.append(transaction, { userId: id, kind: "policy_changed", at: now, details: { by, what } });
     }
+    if (before.membersMayAddPasskeys && !policy.membersMayAddPasskeys) {
+      for (const id of await listMembersWithPasskeys(transaction, tenantId)) {
+        await notices.append(transaction, { userId: id, kind: "member_passkeys_off", at: now, details: {} });
+      }
+    }
     await appendAudit(transaction, ...events);
     return toAnswer(policy, now);
   });
@@ -70,29 +82,36 @@ function inForce(policy: StoredPolicy, now: Date): StoredPolicy {
 }
 
 function changed(policy: StoredPolicy, request: ChangePolicyRequest, now: Date): StoredPolicy {
-  const { admins_need_second_factor_from: from = policy.secondFactorFrom?.toISOString() ?? null, resets_need_two: two } = request;
+  const {
+    admins_need_second_factor_from: from = policy.secondFactorFrom?.toISOString() ?? null,
+    resets_need_two: two,
+    members_may_add_passkeys: mayAdd,
+  } = request;
   const endsAt = policy.resetsNeedTwoUntil ?? new Date(now.getTime() + SWITCH_OFF_MS);
   const rule =
     two === undefined
       ? {}
       : { resetsNeedTwo: two || policy.resetsNeedTwo, resetsNeedTwoUntil: !two && policy.resetsNeedTwo ? endsAt : null };
-  return { ...policy, secondFactorFrom: from === null ? null : new Date(from), ...rule };
+  const passkeys = mayAdd === undefined ? {} : { membersMayAddPasskeys: mayAdd };
+  return { ...policy, secondFactorFrom: from === null ? null : new Date(from), ...rule, ...passkeys };
 }
 
 function changesBetween(before: StoredPolicy, after: StoredPolicy): readonly Readonly<Record<string, string>>[] {
-  const toFields = ({ secondFactorFrom, resetsNeedTwo, resetsNeedTwoUntil }: StoredPolicy) => ({
+  const toFields = ({ secondFactorFrom, resetsNeedTwo, resetsNeedTwoUntil, membersMayAddPasskeys }: StoredPolicy) => ({
     admins_need_second_factor_from: secondFactorFrom?.toISOString() ?? "never",
     resets_need_two: resetsNeedTwoUntil === null ? String(resetsNeedTwo) : `until ${resetsNeedTwoUntil.toISOString()}`,
+    members_may_add_passkeys: String(membersMayAddPasskeys),
   });
   const [old, next] = [Object.entries(toFields(before)), Object.entries(toFields(after))];
   return next.flatMap(([name, to], index) => (old[index]?.[1] === to ? [] : [{ changed: name, from: old[index]?.[1] ?? "", to }]));
 }
 
 function toAnswer(policy: StoredPolicy, now: Date): Policy {
-  const { secondFactorFrom, resetsNeedTwo, resetsNeedTwoUntil } = inForce(policy, now);
+  const { secondFactorFrom, resetsNeedTwo, resetsNeedTwoUntil, membersMayAddPasskeys } = inForce(policy, now);
   return {
     admins_need_second_factor_from: secondFactorFrom?.toISOString() ?? null,
     resets_need_two: resetsNeedTwo,
     resets_need_two_until: resetsNeedTwoUntil?.toISOString() ?? null,
+    members_may_add_passkeys: membersMayAddPasskeys,
   };
 }

@@ -161,6 +161,7 @@ describe("GET /login/me", () => {
       totp_enabled: false,
       second_factor_due: null,
       passkeys: 0,
+      may_add_passkeys: true,
       step_up_until: null,
     });
   });

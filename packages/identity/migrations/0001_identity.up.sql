@@ -48,7 +48,9 @@ create table identity.policies (
   -- A reset of a second factor waits for another admin.
   resets_need_two boolean not null,
   -- When that ends, after it was switched off.
-  resets_need_two_until timestamptz
+  resets_need_two_until timestamptz,
+  -- Whether members may add passkeys; those that are there count either way.
+  members_may_add_passkeys boolean not null default false
 );
 
 -- Resets of a second factor that wait for another admin.

@@ -45,6 +45,11 @@ const TEXTS = {
     sentence: ({ by, action, account = "an account", reason }) =>
       `${by ?? "An admin"} asked to ${WORDS_OF_TWO[action ?? ""] ?? "change"} ${account}${reason === undefined ? "" : ` ("${reason}")`}. Another admin has to confirm it, by doing the same within a day.`,
   },
+  member_passkeys_off: {
+    subject: "Your passkeys stay, but no new ones can be added",
+    sentence: () =>
+      "Your organization no longer lets members add passkeys. Those that you have go on to log you in, and you can rename and remove them (Security).",
+  },
   policy_changed: {
     subject: "The security policy was changed",
     sentence: ({ by, what }) =>

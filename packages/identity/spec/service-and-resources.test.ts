@@ -48,7 +48,7 @@ describe("What the service does (docs/contract.md#two-factor-what-the-service-do
     expect(answer.statusCode).toBe(200);
   });
 
-  test("Scope is admin users only. Regular users have no 2FA option", async () => {
+  test("Scope is admin users only. Regular users have no 2FA option — and no passkeys, unless their organization switches them on", async () => {
     const member = { email: MEMBER, password: PASSWORD, name: "Grace" };
     await subject.server.inject({ method: "POST", url: "/api/v1/auth/register", payload: member });
     const memberToken = await accessTokenOf(subject.server, MEMBER);
@@ -57,6 +57,9 @@ describe("What the service does (docs/contract.md#two-factor-what-the-service-do
       const answer = await call(subject.server, memberToken, `/admin/2fa/${path}`, { code: "123456", password: PASSWORD });
       expect([answer.statusCode, answer.json().error], path).toEqual([403, "admin_only"]);
     }
+    // A passkey is a way to sign in that their organization may let them have; off until it does.
+    const passkey = await call(subject.server, memberToken, "/login/passkeys/options", {});
+    expect([passkey.statusCode, passkey.json().error]).toEqual([403, "passkeys_not_allowed"]);
     expect((await logIn(subject.server, MEMBER)).json()).toHaveProperty("access_token");
   });
 

@@ -41,8 +41,8 @@ export function SecurityPage() {
         ) : (
           <Paper p="lg" component="section" aria-label="Two-factor authentication (2FA)">
             <StepTitle title="Two-factor authentication (2FA)">
-              Authenticator apps are for admins, who can change accounts and settings. Add a passkey, and your password alone no longer
-              opens this account.
+              Authenticator apps are for admins, who can change accounts and settings.
+              {me.may_add_passkeys && " Add a passkey, and your password alone no longer opens this account."}
             </StepTitle>
           </Paper>
         )}

@@ -46,6 +46,7 @@ export const ME = {
   totp_enabled: true,
   second_factor_due: null,
   passkeys: 0,
+  may_add_passkeys: true,
   step_up_until: null,
 };
 

@@ -1,11 +1,11 @@
 import { decodeJwt } from "jose";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ask, createAdmin, createMember } from "#testing/administration.ts";
+import { ask, createAdmin, createMember, giveSecondFactor } from "#testing/administration.ts";
 import { auditOf, cookieOf, createIdentityFixture, logIn, PASSWORD, refresh, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { addPasskey, logInByPasskey, post, secondStepRequest, stepUpByPasskey } from "#testing/passkeys.ts";
 import { signedIn } from "#testing/second-factor-setup.ts";
 import { codeOf, enableSecondFactor, partialTokenOf, verifyCode } from "#testing/second-factor.ts";
-import { answerOf, type SoftwarePasskey } from "#testing/software-authenticator.ts";
+import { answerOf, makePasskey, type SoftwarePasskey } from "#testing/software-authenticator.ts";
 
 const EMAIL = "ada@example.org";
 const FULL_SESSION = { token_type: "bearer", access_token: expect.any(String), expires_in: 3600 };
@@ -46,11 +46,40 @@ describe("a passkey logs in by itself", () => {
     }
   });
 
-  test("also a member's", async () => {
-    const member = await createMember(subject, await createAdmin(subject, EMAIL), "mem@example.org");
-    const { passkey } = await addPasskey(subject.server, member.token);
+  test("a member's where the policy lets members add some, which is off by default; those that are there stay, and their owners are told", async () => {
+    const admin = await createAdmin(subject, EMAIL);
+    await giveSecondFactor(subject, admin.id);
+    const member = await createMember(subject, admin, "mem@example.org");
+    const me = async () => (await ask(subject.server, member, "GET", "/login/me")).json();
+    const setPolicy = (allowed: boolean) =>
+      subject.server.inject({
+        method: "PUT",
+        url: "/admin/policy",
+        headers: { authorization: `Bearer ${admin.token}` },
+        payload: { members_may_add_passkeys: allowed },
+      });
+    const optionsOf = async () => (await post(subject.server, "/login/passkeys/options", undefined, member.token)).json();
+    expect(await me()).toMatchObject({ may_add_passkeys: false });
+    expect(await optionsOf()).toMatchObject({ error: "passkeys_not_allowed" });
+
+    expect((await setPolicy(true)).json()).toMatchObject({ members_may_add_passkeys: true });
+    const creation = await optionsOf();
+    await setPolicy(false);
+    const { response } = makePasskey(creation);
+    const late = await post(subject.server, "/login/passkeys", { name: "Late", response }, member.token);
+    expect([late.statusCode, late.json()]).toMatchObject([403, { error: "passkeys_not_allowed" }]);
+
+    await setPolicy(true);
+    const { passkey, id, token } = await addPasskey(subject.server, member.token);
+    await setPolicy(false);
     expect((await logInByPasskey(subject.server, passkey)).statusCode).toBe(200);
     expect((await logIn(subject.server, member.email)).json()).toEqual({ ...PARTIAL_SESSION, methods: ["passkey"] });
+    const told = await subject.database.query.selectFrom("identity.notices").select("kind").where("user_id", "=", member.id).execute();
+    expect(told.map(({ kind }) => kind)).toContain("member_passkeys_off");
+    const headers = { authorization: `Bearer ${token}` };
+    const renamed = await subject.server.inject({ method: "PATCH", url: `/login/passkeys/${id}`, headers, payload: { name: "Kept" } });
+    expect(renamed.statusCode).toBe(204);
+    expect((await auditOf(subject)).filter((event) => event === "policy_changed")).toHaveLength(4);
   });
 
   test("and is asked for without telling of any account", async () => {

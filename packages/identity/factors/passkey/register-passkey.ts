@@ -5,6 +5,7 @@ import type { Caller } from "#audit/client.ts";
 import type { PasskeyAttestation, PasskeyCreation, RegisterPasskeyRequest } from "#contract.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
+import type { Queries } from "#schema.ts";
 import type { Grant, Sessions } from "#session/sessions.ts";
 import { passkeyOptionsCounters } from "#throttle/counters.ts";
 import { countingRefusals } from "#throttle/throttle.ts";
@@ -24,13 +25,13 @@ const MAX_PASSKEYS = 20;
 /** EdDSA, ES256, RS256: what authenticators have. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** @throws {AppError} 409 `too_many_passkeys`, 429 `too_many_tries`. */
+/** @throws {AppError} 403 `passkeys_not_allowed`, 409 `too_many_passkeys`, 429 `too_many_tries`. */
 export async function registrationOptions(
   dependencies: RegistrationDependencies,
   { userId, sessionId, client }: Caller,
 ): Promise<PasskeyCreation> {
   const { queries, throttle, relyingParty } = dependencies;
-  const { email, name } = orRefuse(await findProfile(queries, userId), sessionOver);
+  const { email, name } = await findAllowed(queries, userId);
   const passkeys = await listPasskeys(queries, userId);
   if (passkeys.length >= MAX_PASSKEYS) {
     throw refusal("too_many_passkeys");
@@ -61,10 +62,10 @@ export async function registrationOptions(
 type Registered = { readonly passkey: NonNullable<Awaited<ReturnType<typeof insertPasskey>>>; readonly grant: Grant | undefined };
 
 /**
- * Adds a passkey to the account. Its first one is a second factor that was not there before: every session ends, and whoever
+ * Adds a passkey to the account; to a member's where the policy says so. Its first one is a second factor that was not there before: every session ends, and whoever
  * asked goes on in a new one.
  *
- * @throws {AppError} 401 `auth_failed`, 403 `invalid_passkey`, 409 `too_many_passkeys`, 429 `too_many_tries`.
+ * @throws {AppError} 401 `auth_failed`, 403 `invalid_passkey` or `passkeys_not_allowed`, 409 `too_many_passkeys`, 429 `too_many_tries`.
  */
 export async function registerPasskey(
   dependencies: RegistrationDependencies,
@@ -79,6 +80,7 @@ export async function registerPasskey(
     const { hash, credential, amr } = await verify(dependencies, caller, response);
     return queries.transaction().execute(async (transaction) => {
       await lockSignedIn(transaction, account, sessionId);
+      await findAllowed(transaction, userId);
       const now = clock.now();
       if (!(await consumeChallenge(transaction, hash, now))) {
         throw invalidPasskey(sessionId);
@@ -98,6 +100,15 @@ export async function registerPasskey(
     });
   });
   return { passkey, grant: successor === undefined ? undefined : await sessions.grant(successor) };
+}
+
+/** @throws {AppError} 401 `auth_failed`, 403 `passkeys_not_allowed`. */
+async function findAllowed(queries: Queries, userId: string) {
+  const profile = orRefuse(await findProfile(queries, userId), sessionOver);
+  if (!profile.may_add_passkeys) {
+    throw refusal("passkeys_not_allowed");
+  }
+  return profile;
 }
 
 /** @throws {AppError} 403 `invalid_passkey`. */

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Text } from "@mantine/core";
+import { Alert, Button, Group, Paper, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { factorsOfAccount, type Passkey } from "@sightline/identity/contract";
 import { IconFingerprint } from "@tabler/icons-react";
@@ -20,25 +20,34 @@ import { StepTitle } from "./step-title.tsx";
 
 type Asking = { readonly what: "add" } | { readonly what: "rename" | "remove"; readonly passkey: Passkey };
 
-/** One's passkeys, for every account. */
+/** One's passkeys: for admins, and for members where their organization lets them have some or they have some already. */
 export function Passkeys() {
   const passkeys = useQuery(passkeysQuery);
   const list = useRef<HTMLUListElement>(null);
   const [asking, setAsking] = useState<Asking>();
   const close = () => setAsking(undefined);
   const works = passkeysWork();
+  const { may_add_passkeys: mayAdd, passkeys: count } = useMe();
+  if (!mayAdd && count === 0) {
+    return null;
+  }
   return (
     <Paper component="section" aria-label="Passkeys">
       <Group p="lg" pb="md" justify="space-between" align="flex-start" gap="md">
         <StepTitle title="Passkeys">
           Log in with this device, a phone or a security key instead of your password. A passkey can also be your second factor.
         </StepTitle>
-        {works && (
+        {works && mayAdd && (
           <Button variant="default" onClick={() => setAsking({ what: "add" })}>
             Add a passkey
           </Button>
         )}
       </Group>
+      {!mayAdd && (
+        <Alert color="yellow" mx="lg" mb="md">
+          Your organization does not let members add passkeys. Those that you have keep logging you in.
+        </Alert>
+      )}
       <PanelList
         query={passkeys}
         items={passkeys.data}

@@ -5,6 +5,7 @@ export type PolicyFields = {
   /** `2026-12-01`, a day of UTC; empty while none is chosen. */
   readonly day: string;
   readonly two: boolean;
+  readonly passkeys: boolean;
 };
 
 export function readWhen({ admins_need_second_factor_from: from }: Policy, now: Date = new Date()): PolicyFields["when"] {
@@ -19,7 +20,7 @@ export function readDay({ admins_need_second_factor_from: from }: Policy): strin
 }
 
 /** What differs from the policy that is; undefined when nothing does, or no day was chosen. */
-export function toRequest(policy: Policy, { when, day, two }: PolicyFields, now: Date): ChangePolicyRequest | undefined {
+export function toRequest(policy: Policy, { when, day, two, passkeys }: PolicyFields, now: Date): ChangePolicyRequest | undefined {
   const isTwo = policy.resets_need_two && policy.resets_need_two_until === null;
   const sameTime = when === readWhen(policy, now) && (when !== "day" || day === readDay(policy));
   if (when === "day" && !/^\d{4}-\d\d-\d\d$/.test(day)) {
@@ -29,6 +30,7 @@ export function toRequest(policy: Policy, { when, day, two }: PolicyFields, now:
   const changes = {
     ...(sameTime ? {} : { admins_need_second_factor_from: times[when] }),
     ...(two === isTwo ? {} : { resets_need_two: two }),
+    ...(passkeys === policy.members_may_add_passkeys ? {} : { members_may_add_passkeys: passkeys }),
   };
   return Object.keys(changes).length === 0 ? undefined : changes;
 }

@@ -12,14 +12,14 @@ import { formatTimeAndZone } from "#ui/words/format.ts";
 import { type PolicyFields, readDay, toRequest, readWhen } from "./policy-form.ts";
 import { StepTitle } from "./step-title.tsx";
 
-/** What the organization asks of its admins. */
+/** Shows what the organization asks of its admins, and what its members may. */
 export function PolicySection() {
   const policy = useQuery(policyQuery);
   return (
     <Paper p="lg" component="section" aria-label="Policy">
       <Stack gap="md">
         <StepTitle title="Your organization's policy">
-          What every admin has to do. Changes are announced to all other admins and recorded in the audit log.
+          What every admin has to do, and what members may. Changes are announced to all other admins and recorded in the audit log.
         </StepTitle>
         {policy.data === undefined ? (
           <Unanswered query={policy} failed="The policy could not be looked up" loading={<LoadingRows rows={2} />} />
@@ -38,6 +38,7 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
     when: readWhen(policy),
     day: readDay(policy),
     two: policy.resets_need_two && policy.resets_need_two_until === null,
+    passkeys: policy.members_may_add_passkeys,
   });
   const [openedAt] = useState(() => new Date());
   const request = toRequest(policy, fields, openedAt);
@@ -72,7 +73,7 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
       )}
       <Switch
         label="Resetting 2FA, and removing an admin, needs a second admin"
-        description="Requires at least three admins. Accounts with 2FA can then be deleted only after a reset. You can still reset from the host in an emergency."
+        description="Requires at least three admins. Members with 2FA can then be deleted only after a reset. You can still reset from the host in an emergency."
         checked={fields.two}
         onChange={({ currentTarget }) => setFields({ ...fields, two: currentTarget.checked })}
       />
@@ -81,6 +82,12 @@ function PolicyForm({ policy }: { readonly policy: Policy }) {
           This was switched off, but a second admin is still required until {formatTimeAndZone(new Date(policy.resets_need_two_until))}.
         </Alert>
       )}
+      <Switch
+        label="Members may add passkeys"
+        description="To log in with instead of the password, and besides it. Passkeys that members have already stay when this is switched off."
+        checked={fields.passkeys}
+        onChange={({ currentTarget }) => setFields({ ...fields, passkeys: currentTarget.checked })}
+      />
       <Group>
         <Button type="submit" loading={change.isPending} disabled={request === undefined}>
           Save the policy
