@@ -429,7 +429,7 @@ export const PARTS: readonly Part[] = [
         why: "assistants read traces by the same questions as people",
       },
       "query/conditions": {
-        uses: ["counting", "query/steps", "store"],
+        uses: ["counting", "query/steps", "text", "store"],
         why: "a condition of the query is told once, for SQL and for packed hours",
       },
       checks: { uses: ["contract"], why: "what must hold follows from an output and a trace alone" },
@@ -458,7 +458,7 @@ export const PARTS: readonly Part[] = [
         why: "runs are of items and masked as they are, alerts tell of the end; formulas and checks are told what they are of",
       },
       "query/list": {
-        uses: ["counting", "query/conditions", "query/steps", "query/access", "store"],
+        uses: ["counting", "query/conditions", "query/steps", "query/access", "text", "store"],
         why: "a list shows traces and opens none",
       },
       "query/columns": {
@@ -520,7 +520,7 @@ export const PARTS: readonly Part[] = [
       },
       "query/access": { uses: ["store"], why: "who may read is settled before what is read" },
       "alerts/operator": {
-        uses: ["counting", "query/access", "store"],
+        uses: ["counting", "query/access", "text", "store"],
         why: "the contract's rules watch the product, not a project's traces",
       },
       "alerts/project": {
@@ -541,11 +541,12 @@ export const PARTS: readonly Part[] = [
         uses: ["alerts/project", "trace-facts", "counting", "query/access", "store"],
         why: "an issue follows from where counted traces failed, has alerts tell of it, and asks nothing of the code index",
       },
-      housekeeping: { uses: ["counting", "issues", "prices", "store"], why: "what is old is swept without anybody asking" },
+      housekeeping: { uses: ["counting", "issues", "prices", "text", "store"], why: "what is old is swept without anybody asking" },
       counting: {
         uses: ["trace-facts", "prices", "store"],
         why: "entries and hours follow from traces and steps, whoever reads them afterwards",
       },
+      text: { uses: ["store"], why: "what was written is read for its words beside writing, whoever searches for them" },
       prices: { uses: ["store"], why: "cost is one formula for all readers" },
       messages: { uses: ["contract"], why: "what was said is read from values alone, in a browser too" },
       "trace-facts": { uses: ["contract"], why: "what is true of a trace follows from its steps alone, in a browser too" },

@@ -70,6 +70,8 @@ export const TRACE_FIELDS: readonly TraceField[] = [
   text("tool", "A tool that was called", "find_order"),
   text("node", "A node of its graph that ran", "plan"),
   choice("kind", "A kind of step in it", ["llm", "tool", "node", "graph", "retriever", "span"]),
+  text("text", "Words behind each other in what went in or came back, of it or a step", '"tracking link"', false),
+  { name: "args", type: "text", description: "What a tool was given, by its key", example: "args.order_id:A-1009", hasFacets: false },
   text("error", "A part of its error, in either case", "timeout", false),
   ...numbers("duration"),
   ...numbers("money"),
@@ -95,7 +97,7 @@ export function hasTraceFacets(field: string): boolean {
 }
 
 /** Fields of many, each by its name: `score.helpful`, `metadata.customer`. */
-export const NAMED_FIELDS = new Set(["score", "metadata", "resource"]);
+export const NAMED_FIELDS = new Set(["score", "metadata", "resource", "args"]);
 
 /** Of a resource, what OpenTelemetry says of itself, or anew for each process: nobody looks for traces by it. */
 const OF_EVERY_PROCESS = /^(?:telemetry|process|service\.instance|container)\.|\.uid$/;

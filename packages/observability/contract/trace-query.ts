@@ -1,4 +1,5 @@
 import { findTraceField, type TraceField, NAMED_FIELDS, noSuchField, notReadAs } from "./trace-query-fields.ts";
+import { endOfQuote, escaped, isWhollyQuoted, openQuote, unquote } from "./trace-query-quotes.ts";
 import {
   formatNumberRange,
   formatTimeRange,
@@ -37,6 +38,10 @@ export type TraceTerm = {
 
 export type TraceQueryError = { readonly from: number; readonly to: number; readonly message: string };
 export type TraceQuery = { readonly terms: readonly TraceTerm[]; readonly errors: readonly TraceQueryError[] };
+
+const HAS_WORD = /[\p{L}\p{N}_]/u;
+const NO_WORD = "Write a word with letters or digits, or a field: status:failure.";
+const WHOLE = "Words are found whole. * works in fields: name:refund*.";
 
 type Piece = { readonly from: number; readonly to: number; readonly text: string; readonly isQuoted: boolean };
 type Without<Term, Key extends string> = Term extends unknown ? Omit<Term, Key> : never;
@@ -104,15 +109,6 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/u.test(character);
 }
 
-/** Finds the end of the closing quote; the end of the text when there is none. */
-function endOfQuote(text: string, from: number): number {
-  let at = from + 1;
-  while (at < text.length && text[at] !== '"') {
-    at += text[at] === "\\" ? 2 : 1;
-  }
-  return Math.min(at + 1, text.length);
-}
-
 function readTerm(text: string, from: number, to: number): TermBody | TraceQueryError {
   const whole = text.slice(from, to);
   const open = openQuote(whole);
@@ -158,7 +154,11 @@ function readTerm(text: string, from: number, to: number): TermBody | TraceQuery
 function readField(field: TraceField, pieces: readonly Piece[]): TermBody | TraceQueryError {
   switch (field.type) {
     case "text":
-      return readValues(pieces, readText, (values) => ({ kind: "text", field: field.name, values }));
+      return readValues(pieces, field.name === "text" || field.name.startsWith("args.") ? readWhole : readText, (values) => ({
+        kind: "text",
+        field: field.name,
+        values,
+      }));
     case "choice":
       return readValues(
         pieces,
@@ -207,6 +207,15 @@ function readText({ text, isQuoted }: Piece): Read<TextValue> {
   return { value: { text, isPattern: !isQuoted && text.includes("*") } };
 }
 
+/** A value that is found by its words, or as it is, whole. */
+function readWhole(piece: Piece): Read<TextValue> {
+  const read = readText(piece);
+  if ("value" in read && read.value.isPattern) {
+    return { message: WHOLE };
+  }
+  return HAS_WORD.test(piece.text) ? read : { message: NO_WORD };
+}
+
 function readChoice({ name, options = [] }: TraceField, { text }: Piece): Read<string> {
   const found = options.find((option) => option === text.toLowerCase());
   return found === undefined ? { message: `${name} can be ${options.join(", ")}.` } : { value: found };
@@ -218,15 +227,15 @@ function readWords(whole: string, from: number, to: number): TermBody | TraceQue
     return { from, to, message: "Put the whole text in quotes, or none of it." };
   }
   if (!isQuoted && whole.includes("*")) {
-    return { from, to, message: "Words are found whole. * works in fields: name:refund*." };
+    return { from, to, message: WHOLE };
   }
   const notRead = isQuoted ? undefined : notReadAs(whole);
   if (notRead !== undefined) {
     return { from, to, message: notRead };
   }
   const text = unquote(whole);
-  if (!/[\p{L}\p{N}_]/u.test(text)) {
-    return { from, to, message: "Write a word with letters or digits, or a field: status:failure." };
+  if (!HAS_WORD.test(text)) {
+    return { from, to, message: NO_WORD };
   }
   return { kind: "words", text };
 }
@@ -244,31 +253,6 @@ function splitValues(text: string, from: number, to: number): readonly Piece[] {
     at = text[at] === '"' ? endOfQuote(text, at) : at + 1;
   }
   return pieces;
-}
-
-function isWhollyQuoted(written: string): boolean {
-  return written.length > 1 && written.startsWith('"') && endOfQuote(written, 0) === written.length;
-}
-
-function unquote(written: string): string {
-  return isWhollyQuoted(written) ? written.slice(1, -1).replaceAll(/\\(.)/gsu, "$1") : written;
-}
-
-/** Finds a quote that nothing closes; -1 when there is none. */
-function openQuote(written: string): number {
-  let at = written.indexOf('"');
-  while (at !== -1) {
-    const end = endOfQuote(written, at);
-    if (end - at < 2 || written[end - 1] !== '"' || endsEscaped(written.slice(at + 1, end - 1))) {
-      return at;
-    }
-    at = written.indexOf('"', end);
-  }
-  return -1;
-}
-
-function endsEscaped(inner: string): boolean {
-  return (/\\*$/.exec(inner)?.[0].length ?? 0) % 2 === 1;
 }
 
 function formatTerm(term: Without<TraceTerm, "from" | "to">): string {
@@ -289,8 +273,4 @@ function formatTerm(term: Without<TraceTerm, "from" | "to">): string {
     default:
       return term satisfies never;
   }
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/["\\]/g, "\\$&");
 }

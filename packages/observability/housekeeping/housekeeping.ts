@@ -9,6 +9,7 @@ import { sweepDeletedProjects } from "#store/delete-project.store.ts";
 import { createIssueFinding } from "#issues/find-issues.ts";
 import { seedDefaultPrices } from "#prices/prices.store.ts";
 import { analyzeGrownTables } from "#store/statistics.store.ts";
+import { createTextIndexing } from "#text/index-texts.ts";
 import { createCounting } from "./counting.ts";
 import { sweepRetention } from "./sweep-retention.ts";
 
@@ -37,6 +38,10 @@ const ISSUES_REST_MS = 15_000;
 const ISSUES_SHARE = 1 / 10;
 const PACKING_EVERY_MS = 10_000;
 const PACKING_REST_MS = 120_000;
+const TEXTS_EVERY_MS = 1_000;
+const TEXTS_REST_MS = 15_000;
+/** Reading texts takes at most this share of the time, so that it holds up nobody who writes. */
+const TEXTS_SHARE = 1 / 4;
 const STATISTICS_EVERY_MS = 15_000;
 const STATISTICS_REST_MS = 300_000;
 
@@ -44,6 +49,7 @@ const STATISTICS_REST_MS = 300_000;
 export function createHousekeeping({ query, log, clock = systemClock, wakenBy = () => undefined }: HousekeepingOptions): Repeated {
   const { countHours, packHours, countTraces } = createCounting({ query, log, clock });
   const findIssues = createIssueFinding({ query, log, clock });
+  const indexTexts = createTextIndexing({ query, log, clock });
   const counted = createAlarm();
   const eachSwept = createEachOwner({ log, clock, name: "deleting what a project keeps no longer" });
   const eachDeleted = createEachOwner({ log, clock, name: "deleting what is left of a deleted project" });
@@ -126,6 +132,7 @@ export function createHousekeeping({ query, log, clock = systemClock, wakenBy = 
         share: ISSUES_SHARE,
         run: findIssues,
       },
+      { name: "reading texts", everyMs: TEXTS_EVERY_MS, restMs: TEXTS_REST_MS, wakenBy, share: TEXTS_SHARE, run: indexTexts },
     ],
   });
 }

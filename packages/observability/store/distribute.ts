@@ -18,6 +18,9 @@ export const DISTRIBUTED_TABLES = [
   "blobs",
   "blob_references",
   "released_blobs",
+  "text_marks",
+  "step_texts",
+  "text_references",
   "deleted_traces",
   "deletions",
   "graphs",
@@ -65,7 +68,7 @@ const LOCAL_TABLES = [
 ] as const;
 
 /** Every node has them. */
-const FUNCTIONS = ["trace_key", "cost_of", "priced_name", "ensure_days"] as const;
+const FUNCTIONS = ["trace_key", "text_keys", "cost_of", "priced_name", "ensure_days"] as const;
 
 /**
  * Divides the tables of observability over the nodes of a Citus cluster, a table in a transaction: what is done already is

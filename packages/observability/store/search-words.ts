@@ -4,19 +4,19 @@ const MAX_PARTS = 1_000;
 const MAX_WORDS = 400;
 const MAX_WORD_LENGTH = 64;
 
+/** Cuts a text into words: runs of letters, digits and underscores, in lower case. What somebody searches for is cut the same way. */
+export function splitWords(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
 /**
  * The words that a trace is found by: of the beginning of the texts and numbers in the values, in their order and without
- * their keys; in lower case, each once, sorted. What somebody searches for is cut into words the same way.
+ * their keys; in lower case, each once, sorted.
  */
 export function listSearchWords(values: readonly unknown[]): string[] {
-  const words = new Set<string>();
-  for (const value of values) {
-    for (const [word] of beginningOf(value)
-      .toLowerCase()
-      .matchAll(/[\p{L}\p{N}_]+/gu)) {
-      words.add(word.slice(0, MAX_WORD_LENGTH).toWellFormed());
-    }
-  }
+  const words = new Set(
+    values.flatMap((value) => splitWords(beginningOf(value)).map((word) => word.slice(0, MAX_WORD_LENGTH).toWellFormed())),
+  );
   return Array.from(words).slice(0, MAX_WORDS).toSorted();
 }
 

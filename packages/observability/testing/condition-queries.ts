@@ -38,9 +38,10 @@ export const CONDITION_QUERIES: Readonly<Record<Name, Queries>> = {
       "code:find.ts",
       "commit:4f2a*",
     ],
-    entries: ["metadata.customer:*", "-metadata.customer:long*", `metadata.customer:${"long".repeat(50)}1`],
+    entries: ["metadata.customer:*", "-metadata.customer:long*", `metadata.customer:${"long".repeat(50)}1`, "args.order:42"],
   },
   "text error": { packed: [], entries: ["error:late", "-error:TOO*"] },
+  "text text": { packed: [], entries: ["text:refund", '-text:"order 77",nothing'] },
   "choice status": {
     packed: ["status:failure", "-status:success,interrupted"],
     entries: ["status:running", "status:abandoned,failure", "-status:running,abandoned"],

@@ -19,6 +19,7 @@ export type UnmarkedRows =
   | "maskedContents"
   | "blobReferences"
   | "releasedBlobs"
+  | "textMarks"
   | "graphs"
   | "deadLetters"
   | "producers";
@@ -31,6 +32,7 @@ const DAY = { day: { type: "date" } };
 const HOUR_OF_TRACE = "date_bin('1 hour', t.sort_at, timestamptz '1970-01-01 00:00:00+00')";
 
 const UUID = { type: "uuid" };
+const UUIDS = { type: "uuid[]" };
 const ONCE = "on conflict do nothing";
 
 /** The statements of a batch. A last parameter of `lockTraces` names the projects of its rows. */
@@ -74,6 +76,7 @@ function unmarked(): readonly { readonly name: UnmarkedRows; readonly statement:
         "on conflict (project_id, content) do update set released_at = excluded.released_at, told_version = null, told_at = null",
       ),
     },
+    { name: "textMarks", statement: insertRows("text_marks", { project_id: UUID, trace_id: UUID, events: UUIDS, failed: UUIDS }) },
     { name: "graphs", statement: insertRows("graphs", columnsOf(GRAPHS), ONCE) },
     { name: "deadLetters", statement: insertRows("dead_letters", columnsOf(DEAD_LETTERS), ONCE) },
     {

@@ -5,6 +5,7 @@ import { MASKED } from "#contract.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { BatchRows, OfTrace, TraceWrite } from "./batch-rows.ts";
 import { BATCH_STATEMENTS, type RowsStatement } from "./batch-statements.ts";
+import { toTextMarks } from "./text-marks.ts";
 
 /** A statement and its rows as PostgreSQL is given them: an array for each column. */
 export type EncodedRows = { readonly statement: RowsStatement; readonly count: number; readonly arrays: readonly Buffer[] };
@@ -27,7 +28,7 @@ export type EncodedBatch = {
  */
 export async function encodeBatch(rows: BatchRows): Promise<EncodedBatch> {
   const observations = encodeWithoutPartition(BATCH_STATEMENTS.upsertObservations, rows.observations);
-  const given = { ...rows, maskedContents: maskedContentRows(rows.maskedContents ?? []) };
+  const given = { ...rows, textMarks: toTextMarks(rows), maskedContents: maskedContentRows(rows.maskedContents ?? []) };
   const unmarked: (EncodedRows | RowsWithoutPartition)[] = [];
   for (const { name, statement } of BATCH_STATEMENTS.unmarked) {
     await nextTurn();

@@ -7,11 +7,12 @@ import { PACKED_NUMBERS } from "#counting/packed-columns.ts";
 import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { listTraceIds } from "#identifiers.ts";
 import { isLive } from "#store/live-traces.ts";
-import { listSearchWords } from "#store/search-words.ts";
+import { listSearchWords, splitWords } from "#store/search-words.ts";
 import { selectBeginning } from "#store/segments.ts";
 import { and, inOrder, or, type Context, type HourTest, type SqlCondition, type TraceCondition } from "./condition.ts";
 import { hasLost } from "./lost-events.ts";
 import { ANY_NUMBER, isWithinInSql } from "./number-range.ts";
+import { hasText, soughtBy } from "./step-text.ts";
 import { hasKeys, hasPart, hasValue, likePattern, valuesTest } from "./text-values.ts";
 
 /** A term, or a part of a text field in either case. */
@@ -29,7 +30,12 @@ type Conditions = { readonly [Of in Kind]: Readonly<Record<string, Resolve<Of>>>
 export const CONDITIONS = {
   words: { any: hasWords },
   part: { any: ({ field, text }, context) => hasPart(field, text, context) },
-  text: { any: ({ field, values }, context) => hasValue(field, values, context), error: errorHasPart },
+  text: {
+    any: ({ field, values }, context) =>
+      field.startsWith("args.") ? hasOneText({ field, values }, context) : hasValue(field, values, context),
+    error: errorHasPart,
+    text: hasOneText,
+  },
   choice: { status: hasStatus, has: hasSome, kind: hasKind, purpose: hasPurpose },
   time: { started: startedWithin },
   number: { any: numberWithin, lost: async ({ ranges }, context) => ({ sql: await hasLost(ranges, context) }), score: scoreWithin },
@@ -67,12 +73,28 @@ function resolve<Of extends Kind>(kind: Of, term: Term<Of>, context: Context): T
   return condition(term, context);
 }
 
-/** An id, the trace's own or OpenTelemetry's, is looked for as such, too. */
+/**
+ * Each of the words is in the trace's own names or lines, or in a text of it or of a step. An id, the trace's own or OpenTelemetry's, is looked for as
+ * such, too.
+ */
 async function hasWords({ text }: Term<"words">, context: Context): Promise<TraceCondition> {
-  const words = await hasKeys("word", listSearchWords([text]), "all", context);
+  const each: SqlCondition[] = [];
+  for (const word of new Set(splitWords(text))) {
+    const isOwn = await hasKeys("word", listSearchWords([word]), "all", context);
+    each.push(or([isOwn, await hasText({ words: [word], isPhrase: false }, context)]));
+  }
+  const words = and(each);
   const project = sql`${context.projectId}::uuid`;
   const traces = listTraceIds(text, [context.projectId]).map((id) => selectBeginning(project, sql`${id}::uuid`));
   return { sql: traces.length === 0 ? words : or([words, sql<boolean>`entry.trace_id in (${sql.join(traces)})`]) };
+}
+
+async function hasOneText(term: Pick<Term<"text">, "field" | "values">, context: Context): Promise<TraceCondition> {
+  const conditions: SqlCondition[] = [];
+  for (const sought of soughtBy(term)) {
+    conditions.push(await hasText(sought, context));
+  }
+  return { sql: or(conditions) };
 }
 
 function errorHasPart({ values }: Term<"text">, context: Context): TraceCondition {

@@ -1,0 +1,207 @@
+import { lockKey } from "@sightline/foundation/database/advisory-lock";
+import { sql, type RawBuilder, type Transaction } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
+
+type Writing = Transaction<ObservabilitySchema>;
+
+/** What one transaction looks at: marks, and events of one of them. */
+const MARKS = 100;
+const EVENTS_OF_MARK = 500;
+
+/** Finds all projects with something to do; first those with texts to be let go of, then those that have waited longest. */
+export async function findUnread(query: Query): Promise<readonly string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select project_id from observability.text_marks group by project_id order by min(turn), min(marked_at)`.execute(query);
+  return rows.map((row) => row.project_id);
+}
+
+/** Nobody else reads this project's texts until the transaction ends. Asked of its rows, so that on a cluster the lock is that of the node that has them. */
+export async function lockReading(transaction: Writing, projectId: string): Promise<boolean> {
+  const { rows } = await sql<{ is_mine: boolean }>`
+    select pg_try_advisory_xact_lock(${lockKey("observability.texts", projectId)}) as is_mine, set_config('jit', 'off', true)
+    from (select count(*) from observability.text_marks where project_id = ${projectId}::uuid and id < 0) as there`.execute(transaction);
+  return rows[0]?.is_mine === true;
+}
+
+export type Mark = {
+  readonly id: string;
+  readonly trace_id: string | null;
+  readonly events: readonly string[];
+  readonly failed: readonly string[];
+  readonly released: readonly string[];
+  /** How much room the payload of each of its first events takes, in bytes. */
+  readonly sizes: readonly number[];
+};
+
+/** Lists the next marks. */
+export async function listMarks(transaction: Writing, projectId: string): Promise<readonly Mark[]> {
+  const project = sql`${projectId}::uuid`;
+  const { rows } = await sql<Mark>`
+    with next as materialized (
+      select id, turn, trace_id, events, failed, released from observability.text_marks
+      where project_id = ${project} order by turn, id limit ${MARKS}
+    )
+    select next.id::text as id, next.trace_id, next.events, next.failed, next.released::text[] as released, array(
+      select coalesce(pg_column_size(payload.value), 0) + coalesce(pg_column_size(payload.tool_entry), 0) + coalesce(pg_column_size(payload.reasoning), 0)
+        + coalesce((
+          select sum(pg_column_size(content)) from observability.blobs
+          where next.trace_id is null and project_id = ${project} and ${isNamed(sql`replace(given.event_id::text, '-', '')`)}
+        ), 0)
+      from unnest(next.events[1:${EVENTS_OF_MARK}::int]) with ordinality as given (event_id, place)
+      left join observability.traces as trace on trace.project_id = ${project} and trace.id = next.trace_id
+      left join observability.payloads as payload on payload.project_id = ${project} and payload.trace_id = next.trace_id
+        and payload.event_id = given.event_id and payload.day = trace.day
+      order by given.place
+    ) as sizes
+    from next order by next.turn, next.id`.execute(transaction);
+  return rows;
+}
+
+function isNamed(beginning: RawBuilder<unknown>) {
+  return sql`sha256 >= ${beginning} and sha256 < ${beginning} || 'g'`;
+}
+
+/** What was read of a mark. */
+export type ReadMark = { readonly id: string; readonly events: number; readonly isWhole: boolean };
+
+export async function settleMarks(transaction: Writing, projectId: string, marks: readonly ReadMark[]): Promise<void> {
+  const whole = marks.filter(({ isWhole }) => isWhole).map(({ id }) => id);
+  await sql`delete from observability.text_marks where project_id = ${projectId}::uuid and id = any(${whole}::bigint[])`.execute(
+    transaction,
+  );
+  for (const { id, events } of marks.filter(({ isWhole }) => !isWhole)) {
+    await sql`
+      update observability.text_marks set events = events[${events + 1}::int:], failed = '{}'
+      where project_id = ${projectId}::uuid and id = ${id}::bigint`.execute(transaction);
+  }
+}
+
+/** Locks those of the traces that are there, until the transaction ends: nobody deletes them meanwhile, and writers are not held up. */
+export async function lockTraces(transaction: Writing, projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ id: string; day: string }>`
+    select id, day::text as day from observability.traces
+    where project_id = ${projectId}::uuid and id = any(${ids}::uuid[]) order by id for key share`.execute(transaction);
+  return new Map(rows.map(({ id, day }) => [id, day]));
+}
+
+export type Said = {
+  readonly trace_id: string;
+  /** The step, or the trace itself. */
+  readonly owner_id: string;
+  readonly value: string | null;
+  readonly reasoning: string | null;
+  readonly parameters: string | null;
+  readonly result: string | null;
+  /** Whether the value is what a tool was given. */
+  readonly is_call: boolean;
+};
+
+type OfTraces = { readonly traces: ReadonlyMap<string, string>; readonly events: readonly string[]; readonly failed: readonly string[] };
+
+/** Reads what events carried, and errors. */
+export async function readSaid(transaction: Writing, projectId: string, { traces, events, failed }: OfTraces): Promise<readonly Said[]> {
+  const project = sql`${projectId}::uuid`;
+  const [ids, days] = [[...traces.keys()], [...traces.values()]];
+  const { rows } = await sql<Said>`
+    select payload.trace_id, payload.owner_id, payload.value::text as value, payload.reasoning ->> 'text' as reasoning,
+      (payload.tool_entry -> 'parameters')::text as parameters, (payload.tool_entry -> 'result')::text as result,
+      payload.part = 'start' and exists (
+        select from observability.observations as step
+        where step.project_id = ${project} and step.trace_id = payload.trace_id and step.id = payload.owner_id and step.day = payload.day and step.kind = 'tool'
+      ) as is_call
+    from observability.payloads as payload
+    where payload.project_id = ${project} and payload.trace_id = any(${ids}::uuid[]) and payload.event_id = any(${events}::uuid[])
+      and payload.day = any(${days}::date[]) and payload.part in ('start', 'end')`.execute(transaction);
+  const { rows: errors } =
+    failed.length === 0
+      ? { rows: [] }
+      : await sql<Said>`
+          select trace_id, owner_id, to_json(error)::text as value, null as reasoning, null as parameters, null as result, false as is_call
+          from (
+            select trace_id, id as owner_id, error from observability.observations
+            where project_id = ${project} and trace_id = any(${ids}::uuid[]) and id = any(${failed}::uuid[]) and day = any(${days}::date[])
+            union all
+            select id, id, error from observability.traces where project_id = ${project} and id = any(${failed}::uuid[]) and id = any(${ids}::uuid[])
+          ) as step
+          where error is not null`.execute(transaction);
+  return [...rows, ...errors];
+}
+
+export type Content = { readonly sha256: string; readonly content: string };
+
+/** Reads those of the contents that are there, by the beginnings of their hashes, as hexadecimal digits. */
+export async function readContents(transaction: Writing, projectId: string, beginnings: readonly string[]): Promise<readonly Content[]> {
+  const { rows } = await sql<Content>`
+    select sha256, content::text as content from unnest(${beginnings}::text[]) as given (beginning)
+    join observability.blobs on project_id = ${projectId}::uuid and ${isNamed(sql`given.beginning`)}`.execute(transaction);
+  return rows;
+}
+
+/** Finds which of the texts are there. */
+export async function findKnown(transaction: Writing, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id::text as id from observability.step_texts where project_id = ${projectId}::uuid and id = any(${ids}::bigint[])`.execute(
+    transaction,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Finds which of the texts traces refer to. */
+export async function findReferred(transaction: Writing, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  // Nothing tells a plan how many traces refer to a text: it might go through all rows for each, in the belief that the first few do.
+  await sql`select set_config('enable_seqscan', 'off', true)`.execute(transaction);
+  const { rows } = await sql<{ id: string }>`
+    select given.id::text as id from unnest(${ids}::bigint[]) as given (id)
+    where exists (
+      select from observability.text_references as row where row.project_id = ${projectId}::uuid and row.texts @> array[given.id]
+    )`.execute(transaction);
+  await sql`select set_config('enable_seqscan', 'on', true)`.execute(transaction);
+  return new Set(rows.map(({ id }) => id));
+}
+
+export async function deleteTexts(transaction: Writing, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql`delete from observability.step_texts where project_id = ${projectId}::uuid and id = any(${ids}::bigint[])`.execute(transaction);
+}
+
+export type TextRow = { readonly id: string; readonly words: string };
+export type ReferenceRow = { readonly trace_id: string; readonly texts: readonly string[]; readonly steps: readonly string[] };
+
+export async function writeTexts(transaction: Writing, projectId: string, texts: readonly TextRow[]): Promise<void> {
+  await sql`
+    insert into observability.step_texts as t (project_id, id, words)
+    select ${projectId}::uuid, given.id, given.words
+    from unnest(${texts.map(({ id }) => id)}::bigint[], ${texts.map(({ words }) => words)}::text[]) as given (id, words)
+    on conflict (project_id, id) do update set words = excluded.words where t.words <> excluded.words`.execute(transaction);
+}
+
+export async function listReferences(
+  transaction: Writing,
+  projectId: string,
+  traceIds: readonly string[],
+): Promise<readonly Pick<ReferenceRow, "trace_id" | "texts">[]> {
+  const { rows } = await sql<Pick<ReferenceRow, "trace_id" | "texts">>`
+    select trace_id, texts::text[] as texts from observability.text_references
+    where project_id = ${projectId}::uuid and trace_id = any(${traceIds}::uuid[])`.execute(transaction);
+  return rows;
+}
+
+export async function writeReferences(transaction: Writing, projectId: string, rows: readonly ReferenceRow[]): Promise<void> {
+  await sql`
+    insert into observability.text_references (project_id, trace_id, texts, steps)
+    select ${projectId}::uuid, given.trace_id, given.texts, given.steps
+    from json_to_recordset(${JSON.stringify(rows)}) as given (trace_id uuid, texts bigint[], steps uuid[])`.execute(transaction);
+}
+
+/** How long the oldest of what was written waits, and whether what was stored before does; of one project, or of all. */
+export async function findTextDelay(
+  query: Query,
+  projectId?: string,
+): Promise<{ readonly seconds: number; readonly isOlderWaiting: boolean }> {
+  const isMeant = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
+  const { rows } = await sql<{ seconds: number; is_older: boolean }>`
+    select coalesce(extract(epoch from now() - (
+      select min(marked_at) from observability.text_marks where ${isMeant} and turn < 2
+    )), 0)::double precision as seconds,
+    exists (select from observability.text_marks where ${isMeant} and turn = 2) as is_older`.execute(query);
+  return { seconds: rows[0]?.seconds ?? 0, isOlderWaiting: rows[0]?.is_older ?? false };
+}

@@ -1,0 +1,228 @@
+import { parseExactly } from "@sightline/foundation/exact-json";
+import { createEachOwner } from "@sightline/foundation/each-owner";
+import type { Clock } from "@sightline/foundation/clock";
+import type { Logger } from "@sightline/foundation/log";
+import { yieldEvery } from "@sightline/foundation/yield-every";
+import type { Transaction } from "kysely";
+import type { ObservabilitySchema, Query } from "#schema.ts";
+import { splitWords } from "#store/search-words.ts";
+import { idOfHash, listTexts, toArguments, toWordLines } from "./list-texts.ts";
+import {
+  deleteTexts,
+  findKnown,
+  findReferred,
+  findUnread,
+  listMarks,
+  listReferences,
+  lockReading,
+  lockTraces,
+  readContents,
+  readSaid,
+  settleMarks,
+  writeReferences,
+  writeTexts,
+  type Mark,
+  type ReadMark,
+  type Said,
+  type TextRow,
+} from "./index-texts.store.ts";
+
+type Writing = Transaction<ObservabilitySchema>;
+
+/** What one transaction reads: payloads, and their bytes as they are stored, of which there may be some times as many characters. A longer one stands alone. */
+const MAX_EVENTS = 500;
+const MAX_BYTES = 1024 * 1024;
+/** Transactions of each project in one run. */
+const MAX_ROUNDS = 20;
+const TURN_MS = 5;
+
+type Options = { readonly query: Query; readonly log: Logger; readonly clock?: Clock };
+
+/** Makes words of what was written searchable; all projects take turns, a transaction each. Tells false when there was nothing to do. */
+export function createTextIndexing({ query, ...others }: Options): (signal: AbortSignal) => Promise<false | undefined> {
+  const each = createEachOwner({ ...others, name: "reading the texts of a project" });
+  return async (signal) => {
+    const projects = await findUnread(query);
+    let waiting = projects;
+    for (let round = 0; round < MAX_ROUNDS && waiting.length > 0 && !signal.aborted; round += 1) {
+      const unfinished: string[] = [];
+      await each(waiting, {
+        idOf: (projectId) => projectId,
+        work: async (projectId) => {
+          if (await indexTexts(query, projectId)) {
+            unfinished.push(projectId);
+          }
+        },
+        signal,
+      });
+      waiting = unfinished;
+    }
+    return projects.length === 0 ? false : undefined;
+  };
+}
+
+/**
+ * Reads some of what is marked, in one transaction, which is all there is of a lease: another process leaves this project alone meanwhile, and what a process
+ * that dies has begun is begun anew.
+ *
+ * @returns whether there is more.
+ */
+export function indexTexts(query: Query, projectId: string): Promise<boolean> {
+  return query.transaction().execute(async (transaction) => {
+    if (!(await lockReading(transaction, projectId))) {
+      return false;
+    }
+    const marks = await listMarks(transaction, projectId);
+    const chosen = choose(marks);
+    const ids = new Map(chosen.map((mark) => [mark.id, mark]));
+    const read = marks.filter(({ id }) => ids.has(id));
+    await indexTraces(transaction, projectId, read, ids);
+    await indexContents(
+      transaction,
+      projectId,
+      read.filter((mark) => mark.trace_id === null).flatMap(({ events }) => events),
+    );
+    await dropUnneeded(
+      transaction,
+      projectId,
+      read.flatMap(({ released }) => released),
+    );
+    await settleMarks(transaction, projectId, chosen);
+    return marks.length > 0;
+  });
+}
+
+/** The first marks, and of the last of them the first events, as far as they fit. */
+function choose(marks: readonly Mark[]): readonly ReadMark[] {
+  const chosen: ReadMark[] = [];
+  let [events, bytes] = [0, 0];
+  for (const mark of marks) {
+    let taken = 0;
+    for (const size of mark.sizes) {
+      if (events > 0 && (events === MAX_EVENTS || bytes + size > MAX_BYTES)) {
+        return taken === 0 ? chosen : [...chosen, { id: mark.id, events: taken, isWhole: false }];
+      }
+      [taken, events, bytes] = [taken + 1, events + 1, bytes + size];
+    }
+    chosen.push({ id: mark.id, events: taken, isWhole: taken === mark.events.length });
+  }
+  return chosen;
+}
+
+type Found = {
+  /** By their ids. */
+  readonly texts: Map<string, TextRow>;
+  /** By trace: the first step that has each text. */
+  readonly references: Map<string, Map<string, string>>;
+  readonly hashes: Set<string>;
+};
+
+async function indexTraces(
+  transaction: Writing,
+  projectId: string,
+  marks: readonly Mark[],
+  read: ReadonlyMap<string, ReadMark>,
+): Promise<void> {
+  const ofTraces = marks.flatMap(({ trace_id: traceId, ...mark }) => (traceId === null ? [] : [{ ...mark, traceId }]));
+  const traces = await lockTraces(
+    transaction,
+    projectId,
+    ofTraces.map(({ traceId }) => traceId),
+  );
+  const events = ofTraces.flatMap((mark) => mark.events.slice(0, read.get(mark.id)?.events));
+  const said = await readSaid(transaction, projectId, { traces, events, failed: ofTraces.flatMap(({ failed }) => failed) });
+  const found: Found = { texts: new Map(), references: new Map(), hashes: new Set() };
+  const pause = yieldEvery(TURN_MS);
+  for (const row of said) {
+    addTexts(found, row);
+    await pause();
+  }
+  const known = await findKnown(transaction, projectId, [...found.hashes].map(idOfHash));
+  const unknown = [...found.hashes].filter((hash) => !known.has(idOfHash(hash)));
+  for (const content of await readContents(transaction, projectId, unknown)) {
+    addText(found, idOfHash(content.sha256), parseExactly(content.content));
+    await pause();
+  }
+  for (const { trace_id: traceId, texts } of await listReferences(transaction, projectId, [...found.references.keys()])) {
+    texts.forEach((id) => found.references.get(traceId)?.delete(id));
+  }
+  await writeTexts(transaction, projectId, [...found.texts.values()]);
+  await writeReferences(
+    transaction,
+    projectId,
+    [...found.references]
+      .filter(([, steps]) => steps.size > 0)
+      .map(([traceId, steps]) => ({ trace_id: traceId, texts: [...steps.keys()], steps: [...steps.values()] })),
+  );
+}
+
+/** Contents that came, or are masked now, after what refers to them was read. Others are read with what refers to them. */
+async function indexContents(transaction: Writing, projectId: string, contents: readonly string[]): Promise<void> {
+  const beginnings = [...new Set(contents)].map((content) => content.replaceAll("-", ""));
+  const referred = await findReferred(transaction, projectId, beginnings.map(idOfHash));
+  const found: Found = { texts: new Map(), references: new Map(), hashes: new Set() };
+  const needed = beginnings.filter((beginning) => referred.has(idOfHash(beginning)));
+  for (const content of await readContents(transaction, projectId, needed)) {
+    addText(found, idOfHash(content.sha256), parseExactly(content.content));
+  }
+  await writeTexts(transaction, projectId, [...found.texts.values()]);
+}
+
+/** Texts that traces have let go of, and no other has. Whoever adds a reference holds the lock that is held here. */
+async function dropUnneeded(transaction: Writing, projectId: string, released: readonly string[]): Promise<void> {
+  const ids = [...new Set(released)];
+  const referred = await findReferred(transaction, projectId, ids);
+  await deleteTexts(
+    transaction,
+    projectId,
+    ids.filter((id) => !referred.has(id)),
+  );
+}
+
+function addTexts(found: Found, { trace_id: traceId, owner_id: step, is_call: isCall, ...parts }: Said): void {
+  const [value, parameters, result] = [parts.value, parts.parameters, parts.result].map((json) =>
+    json === null ? null : parseExactly(json),
+  );
+  const steps = found.references.get(traceId) ?? new Map<string, string>();
+  found.references.set(traceId, steps);
+  const refer = (id: string) => steps.set(id, steps.get(id) ?? step);
+  for (const part of [value, parameters, result, parts.reasoning]) {
+    const { texts, contents } = listTexts(part);
+    for (const text of texts) {
+      if (addText(found, text.id, text.value)) {
+        refer(text.id);
+      }
+    }
+    for (const hash of contents) {
+      found.hashes.add(hash);
+      refer(idOfHash(hash));
+    }
+  }
+  for (const args of [toArguments(parameters), isCall ? toArguments(value) : undefined]) {
+    if (args !== undefined) {
+      found.texts.set(args.id, args);
+      refer(args.id);
+    }
+  }
+}
+
+/** @returns whether there are words in it. */
+function addText({ texts }: Found, id: string, value: unknown): boolean {
+  const words = texts.get(id)?.words ?? wordsOf(value);
+  if (words !== "") {
+    texts.set(id, { id, words });
+  }
+  return words !== "";
+}
+
+function wordsOf(value: unknown): string {
+  try {
+    return toWordLines(value);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      // A text of JSON that is nested too deep to be looked at.
+      return ` ${splitWords(JSON.stringify(value)).join(" ")} `;
+    }
+    throw error;
+  }
+}
