@@ -1,4 +1,5 @@
 import { runScript } from "#scripts.ts";
+import { fillTexts, textsStatement } from "./fill-texts.ts";
 
 /** How many traces go into one statement. */
 const AT_ONCE = 50_000;
@@ -18,7 +19,11 @@ export type Fill = {
  * many users, sessions and words, each far more often some than others; with labels, tags, metadata and the lines that the list shows.
  * Inputs and outputs are left out, but for the words that traces are found by.
  */
-export async function fillTraces({ url, projectId, otherId, tenantId, traces }: Fill): Promise<void> {
+export async function fillTraces(fill: Fill): Promise<void> {
+  await fillTexts(fill.url, () => fillRows(fill));
+}
+
+async function fillRows({ url, projectId, otherId, tenantId, traces }: Fill): Promise<void> {
   const run = (statement: string) => runScript(RUN_SQL, url, statement);
   await run(
     `insert into observability.projects (id, tenant_id, name) values ('${projectId}', '${tenantId}', 'bench'), ('${otherId}', '${tenantId}', 'other')`,
@@ -31,7 +36,7 @@ export async function fillTraces({ url, projectId, otherId, tenantId, traces }: 
     for (let first = 0; first < count; first += AT_ONCE) {
       const last = Math.min(first + AT_ONCE, count) - 1;
       await run(
-        `begin; select setseed(${(first % 1_000_000) / 1_000_000}); ${tracesStatement(project, first, last, count)}; ${stepsStatement(project, first, last)}; commit`,
+        `begin; select setseed(${(first % 1_000_000) / 1_000_000}); ${tracesStatement(project, first, last, count)}; ${stepsStatement(project, first, last)}; ${textsStatement(project, first, last)}; commit`,
       );
     }
     await run(`insert into observability.scores (project_id, trace_id, event_id, name, value, scored_at)

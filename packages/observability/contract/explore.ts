@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { listRequestSchema, nulRefused, observationStatusSchema, timestamp, usageSchema, WITHOUT_NUL } from "./parts.ts";
+import {
+  listRequestSchema,
+  nulRefused,
+  observationKindSchema,
+  observationStatusSchema,
+  timestamp,
+  usageSchema,
+  WITHOUT_NUL,
+} from "./parts.ts";
 import { traceNumberSchemas } from "#step-numbers.ts";
 import { hasTraceFacets } from "./trace-query-fields.ts";
 import { mapLabels } from "#trace-labels.ts";
@@ -30,6 +38,27 @@ export const traceSummarySchema = z.object({
 });
 export type TraceSummary = z.infer<typeof traceSummarySchema>;
 
+export const foundTextSchema = z.object({
+  /** Null: in what the trace itself took in or gave back, as are its name and kind. */
+  step_id: z.uuid().nullable(),
+  name: z.string().nullable(),
+  kind: observationKindSchema.nullable(),
+  /** The words around it, in lower case; 160 characters at the most. */
+  text: z.string(),
+});
+export type FoundText = z.infer<typeof foundTextSchema>;
+
+/** A search of texts. */
+export const textSearchSchema = z.object({
+  /** To be marked where they are shown: in lower case, as {@link FoundText} has them. */
+  words: z.array(z.string()),
+  /** Words of what was written in the last so many seconds may not be found yet; 0 when that is a minute or less. */
+  behind_seconds: z.int(),
+  /** What was stored before there was a search for it is not read whole yet. */
+  is_older_pending: z.boolean(),
+});
+export type TextSearch = z.infer<typeof textSearchSchema>;
+
 /** A trace in the list. */
 export const listedTraceSchema = traceSummarySchema.extend({
   /** The names of those that were called; five at the most. */
@@ -47,6 +76,13 @@ export const listedTraceSchema = traceSummarySchema.extend({
 });
 export type ListedTrace = z.infer<typeof listedTraceSchema>;
 
+/** A trace that a query found. */
+export const foundTraceSchema = listedTraceSchema.extend({
+  /** Where words, `text` or `args` of the query were found, most of them together: null where that is in no text, or none was asked for. */
+  found: foundTextSchema.nullable(),
+});
+export type FoundTrace = z.infer<typeof foundTraceSchema>;
+
 export const traceSortSchema = z.enum(["started", "duration", "cost", "tokens", "errors"]);
 export type TraceSort = z.infer<typeof traceSortSchema>;
 export const sortOrderSchema = z.enum(["desc", "asc"]);
@@ -63,8 +99,8 @@ export const listTracesRequestSchema = z.object({
   /** A part of the name, in either case. */
   name: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
   /**
-   * Words, all of which are in its name, error, thread, session or user, or in the first 4,096 characters of its input or
-   * output; in either case, and whole.
+   * Words, all of which are in its name, error, thread, session or user, or in what it or a step of it took in, gave back or died of; in either case,
+   * and whole.
    */
   search: z.string().max(200).regex(WITHOUT_NUL, nulRefused).optional(),
   /** The cursor of the page before; it holds for the same `sort` and `order` only. */
@@ -74,12 +110,14 @@ export const listTracesRequestSchema = z.object({
 export type ListTracesRequest = z.input<typeof listTracesRequestSchema>;
 
 export const tracePageSchema = z.object({
-  items: z.array(listedTraceSchema),
+  items: z.array(foundTraceSchema),
   next_cursor: z.string().nullable(),
   /** Traces of the last moments are not counted yet: filtered and sorted, the list may lack some, or tell them as they were. */
   is_counting: z.boolean(),
   /** Prices changed a moment ago, and what traces are sorted and filtered by still has the old ones. */
   is_cost_pending: z.boolean(),
+  /** Null where the query looks for no words. */
+  search: textSearchSchema.nullable(),
 });
 export type TracePage = z.infer<typeof tracePageSchema>;
 

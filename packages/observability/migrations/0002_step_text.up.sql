@@ -36,7 +36,7 @@ $$;
 
 -- A text is found by numbers of its project and its words, as a trace's entry is: so it has no limit of size, of words, or of a word's length. It is
 -- told to be dear, so that no plan works the numbers out for each row instead of looking them up.
-create function observability.text_keys(project uuid, words text) returns bigint[] language sql immutable parallel safe cost 5000 as $$
+create function observability.text_keys(project uuid, words text) returns bigint[] language sql immutable parallel safe cost 100 as $$
   select coalesce(array_agg(distinct hashtextextended(word, seed)), '{}')
   from (select hashtextextended('text', uuid_hash_extended(project, 0))) as of_project (seed),
     string_to_table(translate(words, E'\n', ' '), ' ') as word
@@ -51,7 +51,7 @@ create table observability.text_references (
   texts bigint[] not null,
   steps uuid[] not null
 );
-create index text_references_by_trace on observability.text_references (project_id, trace_id);
+create index text_references_by_trace on observability.text_references (trace_id);
 -- What is not in the index yet is looked through by everybody who asks it.
 create index text_references_by_text on observability.text_references using gin (texts) with (gin_pending_list_limit = 1024);
 

@@ -41,7 +41,7 @@ export async function deleteProject(query: Query, { id, reader }: { readonly id:
 }
 
 /** Of a trace, which are deleted with it. */
-const OF_TRACES: readonly string[] = ["traces", "observations", "payloads", "blob_references"];
+const OF_TRACES: readonly string[] = ["traces", "observations", "payloads", "blob_references", "text_references"];
 /** Tables with an index that begins with the project. */
 const TABLES = [
   ...DISTRIBUTED_TABLES.filter((table) => !OF_TRACES.includes(table)),
@@ -116,9 +116,11 @@ async function deleteTraces(query: Query, projectId: string): Promise<number> {
         delete from ${sql.table(`observability.${table}`)} as row using ${given}
         where row.project_id = ${projectId} and row.trace_id = chosen.id and row.day = chosen.day`.execute(transaction);
     }
-    await sql`
-      delete from observability.blob_references as row using ${given}
-      where row.project_id = ${projectId} and row.trace_id = chosen.id`.execute(transaction);
+    for (const table of ["blob_references", "text_references"]) {
+      await sql`
+        delete from ${sql.table(`observability.${table}`)} as row using ${given}
+        where row.project_id = ${projectId} and row.trace_id = chosen.id`.execute(transaction);
+    }
     await sql`
       delete from observability.traces as row using ${given}
       where row.project_id = ${projectId} and row.id = chosen.id`.execute(transaction);

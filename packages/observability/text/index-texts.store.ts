@@ -44,7 +44,7 @@ export async function listMarks(transaction: Writing, projectId: string): Promis
     select next.id::text as id, next.trace_id, next.events, next.failed, next.released::text[] as released, array(
       select coalesce(pg_column_size(payload.value), 0) + coalesce(pg_column_size(payload.tool_entry), 0) + coalesce(pg_column_size(payload.reasoning), 0)
         + coalesce((
-          select sum(pg_column_size(content)) from observability.blobs
+          select sum(pg_column_size(content))::int from observability.blobs
           where next.trace_id is null and project_id = ${project} and ${isNamed(sql`replace(given.event_id::text, '-', '')`)}
         ), 0)
       from unnest(next.events[1:${EVENTS_OF_MARK}::int]) with ordinality as given (event_id, place)

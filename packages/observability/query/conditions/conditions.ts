@@ -7,12 +7,12 @@ import { PACKED_NUMBERS } from "#counting/packed-columns.ts";
 import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { listTraceIds } from "#identifiers.ts";
 import { isLive } from "#store/live-traces.ts";
-import { listSearchWords, splitWords } from "#store/search-words.ts";
+import { listSearchWords } from "#store/search-words.ts";
 import { selectBeginning } from "#store/segments.ts";
 import { and, inOrder, or, type Context, type HourTest, type SqlCondition, type TraceCondition } from "./condition.ts";
 import { hasLost } from "./lost-events.ts";
 import { ANY_NUMBER, isWithinInSql } from "./number-range.ts";
-import { hasText, soughtBy } from "./step-text.ts";
+import { hasText, soughtValues, soughtWords, type Sought } from "./step-text.ts";
 import { hasKeys, hasPart, hasValue, likePattern, valuesTest } from "./text-values.ts";
 
 /** A term, or a part of a text field in either case. */
@@ -40,6 +40,11 @@ export const CONDITIONS = {
   time: { started: startedWithin },
   number: { any: numberWithin, lost: async ({ ranges }, context) => ({ sql: await hasLost(ranges, context) }), score: scoreWithin },
 } as const satisfies Conditions;
+
+/** What of texts a term asks for; nothing where it is about something else. */
+export function listSought(term: ListTerm): readonly Sought[] {
+  return term.kind === "words" ? soughtWords(term.text) : term.kind === "text" ? soughtValues(term) : [];
+}
 
 /** A trace is found when it meets all of them, and is live unless they ask for a purpose. */
 export async function resolveConditions(terms: readonly ListTerm[], given: Context): Promise<readonly ResolvedCondition[]> {
@@ -79,9 +84,8 @@ function resolve<Of extends Kind>(kind: Of, term: Term<Of>, context: Context): T
  */
 async function hasWords({ text }: Term<"words">, context: Context): Promise<TraceCondition> {
   const each: SqlCondition[] = [];
-  for (const word of new Set(splitWords(text))) {
-    const isOwn = await hasKeys("word", listSearchWords([word]), "all", context);
-    each.push(or([isOwn, await hasText({ words: [word], isPhrase: false }, context)]));
+  for (const sought of soughtWords(text)) {
+    each.push(or([await hasKeys("word", listSearchWords(sought.words), "all", context), await hasText(sought, context)]));
   }
   const words = and(each);
   const project = sql`${context.projectId}::uuid`;
@@ -91,7 +95,7 @@ async function hasWords({ text }: Term<"words">, context: Context): Promise<Trac
 
 async function hasOneText(term: Pick<Term<"text">, "field" | "values">, context: Context): Promise<TraceCondition> {
   const conditions: SqlCondition[] = [];
-  for (const sought of soughtBy(term)) {
+  for (const sought of soughtValues(term)) {
     conditions.push(await hasText(sought, context));
   }
   return { sql: or(conditions) };

@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from "kysely";
-import type { TextValue, TraceTerm } from "#contract.ts";
+import type { TextValue } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { selectBeginning } from "#store/segments.ts";
 import { splitWords } from "#store/search-words.ts";
 import { toArgumentWord } from "#text/list-texts.ts";
-import { inOrder, type Context, type SqlCondition } from "./condition.ts";
+import { and, inOrder, type Context, type SqlCondition } from "./condition.ts";
 
 /** As many texts, and then traces, are found before the list is read, which is then of no others. Of more, each trace is asked, in the list's order. */
 const MAX_TEXTS = 2_000;
@@ -13,15 +13,18 @@ const MAX_TRACES = 5_000;
 /** What one text must have: all the words, and them behind each other where they are a phrase. */
 export type Sought = { readonly words: readonly string[]; readonly isPhrase: boolean };
 
-/** What a term looks for in texts: every word of it somewhere in the trace, or one of its phrases or arguments. */
-export function soughtBy(term: Pick<TraceTerm & { readonly kind: "text" }, "field" | "values">): readonly Sought[] {
-  return term.values.map((value) => soughtByValue(term.field, value));
+/** The words of a text, each by itself: they may be in different texts of a trace. */
+export function soughtWords(text: string): readonly Sought[] {
+  return [...new Set(splitWords(text))].map((word) => ({ words: [word], isPhrase: false }));
 }
 
-function soughtByValue(field: string, { text }: TextValue): Sought {
-  return field === "text"
-    ? { words: splitWords(text), isPhrase: true }
-    : { words: [toArgumentWord(field.slice("args.".length), text)], isPhrase: false };
+/** What a term of `text` or `args.…` looks for, any of it; nothing where it is of another field. */
+export function soughtValues({ field, values }: { readonly field: string; readonly values: readonly TextValue[] }): readonly Sought[] {
+  if (field === "text") {
+    return values.map(({ text }) => ({ words: splitWords(text), isPhrase: true }));
+  }
+  const path = /^args\.(.+)$/.exec(field)?.[1];
+  return path === undefined ? [] : values.map(({ text }) => ({ words: [toArgumentWord(path, text)], isPhrase: false }));
 }
 
 /** Whether a text of an `entry`'s trace, or of a step of it, has what is sought. */
@@ -36,9 +39,7 @@ export async function hasText(sought: Sought, context: Context): Promise<SqlCond
     sql`select id::text as id from observability.step_texts as text where ${isMeant} limit ${MAX_TEXTS + 1}`,
   );
   if (texts.length > MAX_TEXTS) {
-    // Not a plain `in`, which a plan may join, for each trace anew.
-    const isOne = sql`case when said.id in (select text.id from observability.step_texts as text where ${isMeant}) then true end`;
-    return inOrder(hasReference(project, sql`exists (select from unnest(row.texts) as said (id) where ${isOne})`), context);
+    return inOrder(await hasCommon(sought, isMeant, context), context);
   }
   const isOne = sql`row.texts && ${texts}::bigint[]`;
   const runs = await findSome(
@@ -57,9 +58,41 @@ export async function hasText(sought: Sought, context: Context): Promise<SqlCond
   return sql<boolean>`entry.trace_id = any(${beginnings}::uuid[])`;
 }
 
-function hasWords(project: RawBuilder<unknown>, { words, isPhrase }: Sought, keys: readonly string[]): SqlCondition {
-  const isPhraseThere = isPhrase && words.length > 1 ? sql`strpos(text.words, ${` ${words.join(" ")} `}) > 0` : sql`true`;
-  return sql<boolean>`text.project_id = ${project} and observability.text_keys(text.project_id, text.words) @> ${keys}::bigint[] and ${isPhraseThere}`;
+/** How many of the newest traces are tried, and how many of them are enough for a list to be full soon. */
+const TRIED = 400;
+const ENOUGH = 20;
+
+/**
+ * Of what is common each trace is asked, until the list's page is full: its texts are read where most traces have it, and where fewer do they are looked up
+ * among all texts that have it, which takes a moment to find.
+ */
+async function hasCommon(sought: Sought, isMeant: SqlCondition, context: Context): Promise<SqlCondition> {
+  const project = sql`${context.projectId}::uuid`;
+  const isThere = and(listParts(sought).map((part) => sql<boolean>`strpos(text.words, ${part}) > 0`));
+  const isRead = hasReference(
+    project,
+    sql`exists (select from observability.step_texts as text where text.project_id = ${project} and text.id = any(row.texts) and ${isThere})`,
+  );
+  const newest = sql`select runs from observability.trace_entries where project_id = ${project} order by sort_at desc, trace_id desc limit ${TRIED}`;
+  const having = await findSome(context, sql`select '' as id from (${newest}) as entry where ${isRead} limit ${ENOUGH}`);
+  // Not a plain `in`, which a plan may join, for each trace anew.
+  const isOne = sql`case when said.id in (select text.id from observability.step_texts as text where ${isMeant}) then true end`;
+  return having.length === ENOUGH ? isRead : hasReference(project, sql`exists (select from unnest(row.texts) as said (id) where ${isOne})`);
+}
+
+/** As they stand in the words of a text. */
+export function listParts({ words, isPhrase }: Sought): readonly string[] {
+  return isPhrase ? [` ${words.join(" ")} `] : words.map((word) => ` ${word} `);
+}
+
+function hasWords(project: RawBuilder<unknown>, sought: Sought, keys: readonly string[]): SqlCondition {
+  const isPhraseThere =
+    sought.isPhrase && sought.words.length > 1 ? [sql<boolean>`strpos(text.words, ${` ${sought.words.join(" ")} `}) > 0`] : [];
+  return and([
+    sql<boolean>`text.project_id = ${project}`,
+    sql<boolean>`observability.text_keys(text.project_id, text.words) @> ${keys}::bigint[]`,
+    ...isPhraseThere,
+  ]);
 }
 
 function hasReference(project: RawBuilder<unknown>, isOne: RawBuilder<unknown>): SqlCondition {
@@ -68,13 +101,16 @@ function hasReference(project: RawBuilder<unknown>, isOne: RawBuilder<unknown>):
   )`;
 }
 
-/** By the indexes of words: nothing tells a plan how many rows there are, and it might go through all of them in the belief that the first few do. */
+/** By the indexes: nothing tells a plan how many rows there are, and it might go through all of them in the belief that the first few do. */
 async function findSome({ query }: Context, statement: RawBuilder<unknown>): Promise<readonly string[]> {
-  const find = async (transaction: Query) => {
-    await sql`select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)`.execute(transaction);
-    const { rows } = await sql<{ id: string }>`${statement}`.execute(transaction);
-    await sql`select set_config('enable_seqscan', 'on', true)`.execute(transaction);
-    return rows.map(({ id }) => id);
-  };
-  return query.isTransaction ? find(query) : query.transaction().execute(find);
+  const find = async (inside: Query) => (await sql<{ id: string }>`${statement}`.execute(inside)).rows.map(({ id }) => id);
+  if (query.isTransaction) {
+    return find(query);
+  }
+  return query.transaction().execute(async (transaction) => {
+    await sql`select set_config('enable_seqscan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)`.execute(
+      transaction,
+    );
+    return find(transaction);
+  });
 }

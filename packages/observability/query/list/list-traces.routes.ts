@@ -8,6 +8,7 @@ import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { presentLabels } from "#query/steps/present-labels.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
+import { findTexts } from "./found-texts.store.ts";
 import { orTooSlow } from "./trace-query.errors.ts";
 import { readListTerms } from "./list-terms.ts";
 import { fromCursor, toCursor } from "@sightline/foundation/cursor";
@@ -68,11 +69,13 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
           limit,
         });
         const lost = await countLostEvents(query, projectId, rows);
+        const { search, found } = await findTexts(query, { projectId, terms, entries: rows });
         return {
-          items: rows.map((row) => presentEntry(row, lost)),
+          items: rows.map((row) => ({ ...presentEntry(row, lost), found: found.get(row.id) ?? null })),
           next_cursor: formatEntryCursor({ sort, order }, next),
           is_counting: isCounting,
           is_cost_pending: isCostPending,
+          search,
         };
       },
     );
