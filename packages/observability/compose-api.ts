@@ -7,6 +7,7 @@ import { alertRoutes } from "./alerts/operator/alerts.routes.ts";
 import { createBackendLoad } from "./alerts/operator/backend-load.ts";
 import { toChannelAccess } from "./alerts/project/tell-channel.ts";
 import { registerDatabaseConnections } from "./alerts/operator/database-connections.ts";
+import { registerTextDelay } from "./alerts/operator/text-delay.ts";
 import { registerUncountedHours } from "./alerts/operator/uncounted-hours.ts";
 import { createKeyAuthenticators } from "./keys/authenticators.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
@@ -55,6 +56,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
   const load = createBackendLoad({ metrics, clock });
   registerDatabaseConnections(metrics, database);
   registerUncountedHours(metrics, database);
+  registerTextDelay(metrics, database);
   return {
     routes: async (server) => {
       readExactValues(server);

@@ -1,12 +1,14 @@
 import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
-import { traceSortSchema, type Observation } from "#contract.ts";
+import { traceSortSchema, type FoundText, type Observation } from "#contract.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import { readListTerms } from "#query/list/list-terms.ts";
+import { findTexts } from "#query/list/found-texts.store.ts";
 import { listEntries } from "#query/list/list-traces.store.ts";
 import { listVisibleProjects, type VisibleProject } from "./visible-projects.store.ts";
 import { findProject } from "./find-project.ts";
 import { fenced, NOTICE, recordedLine, costText, durationText, plural, timeText } from "./recorded-text.ts";
+import { shortStepId } from "./step-ids.ts";
 import type { Reading, ToolDefinition } from "./trace-tool.ts";
 
 const inputSchema = z.strictObject({
@@ -17,7 +19,7 @@ const inputSchema = z.strictObject({
     .refine((text) => !text.includes("\0"), "a NUL character can't be in a query")
     .default("")
     .describe(
-      "Terms, all of which must hold: name:support* status:failure error:timeout tool:find_order node:plan model:gpt* duration:>5s cost:>0.1 started:>-24h code:src/plan.ts session:… user:…, -term for not, and words of what the run took in or gave back. A trace's name is mostly its agent's.",
+      "Terms, all of which must hold: name:support* status:failure error:timeout tool:find_order node:plan model:gpt* duration:>5s cost:>0.1 started:>-24h code:src/plan.ts session:… user:…, -term for not, args.order_id:42 for what a tool was given, and words, or text:\"a phrase\", of any step. A trace's name is mostly its agent's.",
     ),
   sort: traceSortSchema.default("started").describe("The newest, longest, dearest or most failing first."),
   limit: z.int().min(1).max(100).default(10).describe("Traces at the most; 1 for the last run."),
@@ -35,6 +37,7 @@ type Listed = {
   readonly tokens: number | null;
   readonly cost: number | null;
   readonly error: string | null;
+  readonly found: FoundText | undefined;
 };
 
 /** Looked through when none is named. */
@@ -56,10 +59,12 @@ Use it to find a run: query narrows it down, by agent (name:), status and more. 
     const { chosen, left } = await projectsOf(reading, project);
     const found: Listed[] = [];
     const behind: string[] = [];
+    const unread: string[] = [];
     for (const each of chosen) {
-      const { traces: listed, isCounting } = await listTraces(reading, each, requested);
+      const { traces: listed, isCounting, isUnread } = await listTraces(reading, each, requested);
       found.push(...listed);
       behind.push(...(isCounting ? [recordedLine(each.name, NAME)] : []));
+      unread.push(...(isUnread ? [recordedLine(each.name, NAME)] : []));
     }
     const traces = found.toSorted(ORDERS[requested.sort]).slice(0, requested.limit);
     const notes = [
@@ -67,6 +72,7 @@ Use it to find a run: query narrows it down, by agent (name:), status and more. 
       ...(behind.length > 0
         ? [`The newest traces of ${behind.join(", ")} are still being counted: some may be missing. Ask again in a moment.`]
         : []),
+      ...(unread.length > 0 ? [`Not all texts of ${unread.join(", ")} can be searched yet: the newest or the oldest may be missing.`] : []),
       ...(chosen.length === 0 ? ["There is no project that this token may see."] : []),
     ];
     return answerFor(traces, notes, reading);
@@ -94,16 +100,18 @@ async function projectsOf(reading: Reading, requested: string | undefined) {
 }
 
 async function listTraces({ query, reader, now }: Reading, { id, name }: VisibleProject, requested: TraceListQuery) {
+  const terms = readListTerms({ q: requested.query });
   const { rows, isCounting } = await listEntries(query, {
     projectId: id,
     reader,
-    terms: readListTerms({ q: requested.query }),
+    terms,
     now,
     sort: requested.sort,
     order: "desc",
     after: undefined,
     limit: requested.limit,
   });
+  const { search, found } = await findTexts(query, { projectId: id, terms, entries: rows });
   const traces = rows.map((row): Listed => ({
     id: row.id,
     project: recordedLine(name, NAME),
@@ -116,8 +124,9 @@ async function listTraces({ query, reader, now }: Reading, { id, name }: Visible
     tokens: row.input_tokens === null && row.output_tokens === null ? null : (row.input_tokens ?? 0) + (row.output_tokens ?? 0),
     cost: row.cost,
     error: row.error === null ? null : recordedLine(row.error, ERROR),
+    found: found.get(row.id),
   }));
-  return { traces, isCounting };
+  return { traces, isCounting, isUnread: search !== null && (search.behind_seconds > 0 || search.is_older_pending) };
 }
 
 function answerFor(traces: readonly Listed[], requested: readonly string[], { call }: Reading): string {
@@ -133,8 +142,16 @@ function answerFor(traces: readonly Listed[], requested: readonly string[], { ca
   return [...listing, ...notes].join("\n");
 }
 
-function render({ id, project, name, status, started_at: at, duration_ms: ms, steps, failures, cost, error }: Listed): string {
+function render({ id, project, name, status, started_at: at, duration_ms: ms, steps, failures, cost, error, found }: Listed): string {
   const failed = failures === 0 ? "" : `, ${failures} failed`;
   const head = `${id} ${name} (${project}): ${status}, ${timeText(at)}, ${durationText(ms)}, ${plural(steps, "step")}${failed}`;
-  return `${head}${cost === null ? "" : `, ${costText(cost)}`}${error === null ? "" : `\n  ${error}`}`;
+  return `${head}${cost === null ? "" : `, ${costText(cost)}`}${error === null ? "" : `\n  ${error}`}${found === undefined ? "" : `\n  ${renderFound(found)}`}`;
+}
+
+function renderFound({ step_id: step, kind, name, text }: FoundText): string {
+  const where =
+    step === null
+      ? "in its own input, output or error"
+      : `in step ${shortStepId(step)} ${kind ?? ""} ${recordedLine(name ?? UNKNOWN_NAME, NAME)}`;
+  return `found ${where}: ${recordedLine(text, ERROR)}`;
 }

@@ -6,6 +6,7 @@ import { toRows } from "#ingest/event-rows.ts";
 import { writeBatch } from "#ingest/writing/write-batch.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import { createProducer, type Producer } from "#testing/agent-run.ts";
+import { callTool } from "#testing/call-tool.ts";
 import { AT, createTextFixture, saying, SYSTEM, type TextFixture } from "#testing/text-fixture.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { indexTexts } from "./index-texts.ts";
@@ -235,5 +236,18 @@ test("what was stored before there was a search is found, too", async () => {
   await texts.index(projectId);
   for (const q of ["saying", "ancient"]) {
     expect(await texts.found(projectId, q), q).toEqual([id]);
+  }
+});
+
+test("an assistant finds a run by what a step of it was given, and is told the step", async () => {
+  const { id, step, events } = saying(producer, { kind: "tool", input: { order_id: "A-1009", note: "the tracking link" } });
+  await writeEvents(texts.database, events);
+  const listed = (query: string) => callTool(texts.database, "list_traces", { query, project: projectId });
+  expect(await listed("args.order_id:A-1009")).toBe("No trace is like that.");
+  await texts.index(projectId);
+  for (const query of ["args.order_id:A-1009", 'text:"tracking link"', "tracking agent"]) {
+    const answer = await listed(query);
+    expect(answer, query).toContain(id);
+    expect(answer, query).toMatch(new RegExp(`\n  found in step ${step.slice(-8)} tool call: .*(?:A-1009|the tracking link)`));
   }
 });
