@@ -167,7 +167,7 @@ const traceRoute = createRoute({
       redirect({ throw: true, to: "/traces/$traceId", params: { traceId }, replace: true });
     }
   },
-  validateSearch: z.object({ observation: text, view: text, find: text, kind: text, only: text }),
+  validateSearch: z.object({ observation: text, view: text, find: text, kind: text, only: text, mark: text }),
   component: lazyPage(() => import("#routes/trace-page.tsx"), "TracePage"),
 });
 

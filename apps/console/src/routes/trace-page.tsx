@@ -18,6 +18,7 @@ import { TraceHeader } from "#features/traces/trace/trace-header.tsx";
 import { TraceHeaderSkeleton, TraceStepsSkeleton } from "#features/traces/trace/trace-skeleton.tsx";
 import { TraceScores } from "#features/traces/details/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/trace/trace-workspace.tsx";
+import { MarkedWords } from "#features/traces/marks/marked-words.tsx";
 import { type StepFilter, readFilter } from "#features/traces/waterfall/find-steps.ts";
 import { hasCode } from "#http/api-error.ts";
 import type { Prefetch } from "#shell/first-data.ts";
@@ -209,18 +210,20 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
         view={search.view}
         onView={(view) => change({ view: view === "details" ? undefined : view })}
       >
-        {step === undefined ? (
-          <TraceDetails projectId={projectId} trace={trace} steps={steps} onSelect={onSelect}>
-            <TraceScores
-              projectId={projectId}
-              traceId={trace.id}
-              userId={me?.id}
-              mayScore={project !== undefined && project.my_role !== "viewer"}
-            />
-          </TraceDetails>
-        ) : (
-          <StepDetails key={step.id} projectId={projectId} trace={trace} steps={steps} step={step} onSelect={onSelect} />
-        )}
+        <MarkedWords words={search.mark ?? ""}>
+          {step === undefined ? (
+            <TraceDetails projectId={projectId} trace={trace} steps={steps} onSelect={onSelect}>
+              <TraceScores
+                projectId={projectId}
+                traceId={trace.id}
+                userId={me?.id}
+                mayScore={project !== undefined && project.my_role !== "viewer"}
+              />
+            </TraceDetails>
+          ) : (
+            <StepDetails key={step.id} projectId={projectId} trace={trace} steps={steps} step={step} onSelect={onSelect} />
+          )}
+        </MarkedWords>
       </TraceWorkspace>
     </>
   );

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { FoundText, TextSearch } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { listSought, type ListTerm } from "#query/conditions/conditions.ts";
+import { splitWords } from "#store/search-words.ts";
 import { listParts } from "#query/conditions/step-text.ts";
 import { findTextDelay } from "#text/index-texts.store.ts";
 
@@ -30,7 +31,7 @@ export async function findTexts(query: Query, { projectId, terms, entries }: Ask
   const rows = parts.length === 0 ? [] : await readFound(query, { projectId, entries, parts });
   return {
     search: {
-      words: [...new Set(sought.flatMap(({ words }) => words))],
+      words: [...new Set(sought.flatMap(({ words }) => words).flatMap((word) => splitWords(word.replace(/^args\.[^:]*:/, ""))))],
       behind_seconds: seconds > LATE_SECONDS ? Math.round(seconds) : 0,
       is_older_pending: isOlderWaiting,
     },

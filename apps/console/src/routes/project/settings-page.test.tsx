@@ -41,13 +41,14 @@ const trace = (last: number, name: string) => ({
   tags: [],
   error: null,
   scores: [],
+  found: null,
 });
 
 it("shows a colleague how to connect another agent, and waits for a trace that was not there before", async () => {
   let items = [trace(1, "somebody else's")];
   renderConsole(`/projects/${PROJECT}/settings?section=connect`, {
     [`GET ${PATH}`]: project,
-    [`GET ${PATH}/traces`]: () => ({ items, next_cursor: null, is_counting: false, is_cost_pending: false }),
+    [`GET ${PATH}/traces`]: () => ({ items, next_cursor: null, is_counting: false, is_cost_pending: false, search: null }),
     "GET /api/observability/api/v1/intake": {
       otlp_url: "http://localhost:8000/v1/traces",
       redis_url: "redis://localhost:6379",

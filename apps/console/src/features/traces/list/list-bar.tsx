@@ -37,7 +37,7 @@ const GRAMMAR: readonly { readonly example: string; readonly means: string }[] =
   { example: "model:gpt-4o,gpt-4.1", means: "any of these" },
   { example: "-name:nightly*", means: "not these; * stands for anything" },
   { example: "duration:1s..5s", means: "from … to; also >5s and <=5s" },
-  { example: "refund order", means: "whole words of its name, error, input, output" },
+  { example: "refund order", means: "whole words of its names, or of what it or a step took in, gave back or died of" },
   { example: '"order 42"', means: "these words together, or a value with spaces" },
 ];
 

@@ -1,4 +1,4 @@
-import { MAX_BULK_TRACES, type ProjectRole, type TraceHistogram } from "@sightline/observability/contract";
+import { MAX_BULK_TRACES, type ProjectRole, type TextSearch, type TraceHistogram } from "@sightline/observability/contract";
 import { Button, Paper, Skeleton, Stack } from "@mantine/core";
 import { IconFilterOff, IconX } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -59,6 +59,7 @@ export function TraceList({ projectId, role, state, onChange, onCompare, onAddTo
     setMatching(undefined);
   };
   const traces = list.data?.pages.flatMap(({ items }) => items);
+  const search = list.data?.pages[0]?.search;
 
   function toFirst(): void {
     queries.removeQueries({ queryKey: options.queryKey });
@@ -98,6 +99,7 @@ export function TraceList({ projectId, role, state, onChange, onCompare, onAddTo
           {countInWords(traces.length, list.hasNextPage ? counted.data : undefined)}
           {list.data?.pages[0]?.is_counting === true && "; the newest traces are still being counted, some may be missing here"}
           {list.data?.pages[0]?.is_cost_pending === true && "; prices changed a moment ago, some costs are still the old ones"}
+          {search !== undefined && search !== null && unsearchedInWords(search)}
         </Dimmed>
         <Freshness readable={readable} error={list.error} live={isLive(list.data?.pages.length) ? live : undefined} onFirst={toFirst} />
         {chosen.count > 0 && (
@@ -121,6 +123,7 @@ export function TraceList({ projectId, role, state, onChange, onCompare, onAddTo
             <TraceTable
               projectId={projectId}
               traces={traces}
+              words={search?.words}
               columns={columns}
               sorting={{ sort, order }}
               chosen={shownChosen}
@@ -142,6 +145,12 @@ function countInWords(shown: number, counted: TraceHistogram | undefined): strin
     return shown === 0 ? "No traces" : plural(shown, "trace", "traces");
   }
   return `Showing ${formatExactCount(shown)} of ${formatExactCount(counted.total)}${counted.is_cut ? "+" : ""}`;
+}
+
+/** What a search of texts cannot find yet. */
+function unsearchedInWords({ behind_seconds: seconds, is_older_pending: isOlder }: TextSearch): string {
+  const late = seconds === 0 ? "" : `; text of the last ${plural(Math.ceil(seconds / 60), "minute", "minutes")} is not searchable yet`;
+  return isOlder ? `${late}; text from before the upgrade is still being read` : late;
 }
 
 type FreshnessProps = {

@@ -1,7 +1,7 @@
 import "@mantine/core/styles/Checkbox.layer.css";
 import { Table, Anchor, Checkbox } from "@mantine/core";
 import { useCallbackRef, useHotkeys } from "@mantine/hooks";
-import type { ListedTrace, TraceSort } from "@sightline/observability/contract";
+import type { FoundTrace, TraceSort } from "@sightline/observability/contract";
 import { useMemo, useRef, type RefObject, useDeferredValue, useLayoutEffect, useState, memo } from "react";
 import { ColumnHeading, ScrollFrame } from "#ui/kit/data-table.tsx";
 import { useSingleKeys } from "#ui/keys/single-keys.ts";
@@ -11,6 +11,7 @@ import { walkRows } from "./walk-rows.ts";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
 import { CopyableId } from "#ui/kit/copyable.tsx";
+import { FoundIn } from "#features/traces/marks/found-in.tsx";
 import { LostEventsBadge } from "#features/traces/marks/lost-events.tsx";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
 import { Cell } from "./cell.tsx";
@@ -21,12 +22,13 @@ const TraceRow = memo(function TraceRow({
   projectId,
   trace,
   index,
+  words,
   columns,
   isChosen,
   onChoose,
   onTerm,
-}: Pick<TraceTableProps, "projectId" | "onChoose" | "onTerm"> & {
-  readonly trace: ListedTrace;
+}: Pick<TraceTableProps, "projectId" | "words" | "onChoose" | "onTerm"> & {
+  readonly trace: FoundTrace;
   readonly index: number;
   readonly columns: readonly Column[];
   readonly isChosen: boolean;
@@ -61,6 +63,11 @@ const TraceRow = memo(function TraceRow({
           <LostEventsBadge projectId={projectId} count={trace.lost_events} />
         </div>
       </Table.Td>
+      {words !== undefined && (
+        <Table.Td>
+          <FoundIn projectId={projectId} trace={trace} words={words} />
+        </Table.Td>
+      )}
       {columns.map((column) => (
         <Table.Td key={column.id} {...(column.isNumber === true ? { ta: "right" as const } : {})}>
           <Cell column={column} trace={trace} onTerm={onTerm} />
@@ -106,13 +113,15 @@ function useShownRows(body: RefObject<HTMLElement | null>, count: number) {
   };
 }
 
-const [CHOICE_WIDTH, STATUS_WIDTH, NAME_WIDTH] = [34, 102, 168];
+const [CHOICE_WIDTH, STATUS_WIDTH, NAME_WIDTH, FOUND_WIDTH] = [34, 102, 168, 320];
 
 export type Sorting = { readonly sort: TraceSort; readonly order: "desc" | "asc" };
 
 type TraceTableProps = {
   readonly projectId: string;
-  readonly traces: readonly ListedTrace[];
+  readonly traces: readonly FoundTrace[];
+  /** What the query looks for in texts; undefined where it looks for none. */
+  readonly words: readonly string[] | undefined;
   readonly columns: readonly ColumnId[];
   readonly sorting: Sorting;
   /** Ids of those that are chosen. */
@@ -123,7 +132,17 @@ type TraceTableProps = {
 };
 
 /** The traces as rows, of which only those near the screen exist once there are many. */
-export function TraceTable({ projectId, traces, columns: shownColumns, sorting, chosen, onSort, onChoose, onTerm }: TraceTableProps) {
+export function TraceTable({
+  projectId,
+  traces,
+  words,
+  columns: shownColumns,
+  sorting,
+  chosen,
+  onSort,
+  onChoose,
+  onTerm,
+}: TraceTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const columns = useMemo(() => COLUMNS.filter(({ id }) => shownColumns.includes(id)), [shownColumns]);
   const choose = useCallbackRef(onChoose);
@@ -138,7 +157,8 @@ export function TraceTable({ projectId, traces, columns: shownColumns, sorting, 
         ]
       : [],
   );
-  const width = columns.reduce((sum, column) => sum + column.width, CHOICE_WIDTH + STATUS_WIDTH + NAME_WIDTH);
+  const fixed = CHOICE_WIDTH + STATUS_WIDTH + NAME_WIDTH + (words === undefined ? 0 : FOUND_WIDTH);
+  const width = columns.reduce((sum, column) => sum + column.width, fixed);
   return (
     <ScrollFrame label="Traces" minWidth={width}>
       <Table
@@ -167,6 +187,7 @@ export function TraceTable({ projectId, traces, columns: shownColumns, sorting, 
             </Table.Th>
             <ColumnHeading header="Status" width={STATUS_WIDTH} />
             <ColumnHeading header="Trace" {...(columns.some(({ isWide }) => isWide) ? { width: NAME_WIDTH } : {})} />
+            {words !== undefined && <ColumnHeading header="Found in" width={FOUND_WIDTH} />}
             {columns.map(({ id, label, width: wide, isWide, isNumber, sort }) => (
               <ColumnHeading
                 key={id}
@@ -199,6 +220,7 @@ export function TraceTable({ projectId, traces, columns: shownColumns, sorting, 
               projectId={projectId}
               trace={trace}
               index={first + index}
+              words={words}
               columns={columns}
               isChosen={chosen.includes(trace.id)}
               onChoose={choose}
