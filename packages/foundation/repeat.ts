@@ -14,7 +14,7 @@ export type RepeatedTask = {
   /** What ends its rest, though not before `everyMs` are over, and makes the next pauses short again: hints that there may be something to do. */
   readonly wakenBy?: WakenBy;
   /** The part of the time that it may take: the pause after a run grows with what the run took. Without it a pause is `everyMs`. */
-  readonly share?: number;
+  readonly share?: number | (() => number);
   /** Before the first run, which is otherwise at the start. */
   readonly firstInMs?: number;
   /** Logs a failure, before which there were so many in a row, and says how many milliseconds later the next try is; instead of what is usual. */
@@ -125,7 +125,7 @@ async function runOnAndOn(task: RepeatedTask, log: Logger, signal: AbortSignal):
       leastMs = waitMs;
       failures += 1;
     }
-    const shareMs = share === undefined ? 0 : (performance.now() - startedAt) / share;
+    const shareMs = share === undefined ? 0 : (performance.now() - startedAt) / (typeof share === "number" ? share : share());
     const paused = pause(Math.max(waitMs, shareMs), Math.max(leastMs, shareMs), signal);
     shorten = paused.shorten;
     if (isWoken) {

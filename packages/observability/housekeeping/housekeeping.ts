@@ -38,10 +38,8 @@ const ISSUES_REST_MS = 15_000;
 const ISSUES_SHARE = 1 / 10;
 const PACKING_EVERY_MS = 10_000;
 const PACKING_REST_MS = 120_000;
-const TEXTS_EVERY_MS = 1_000;
+const TEXTS_EVERY_MS = 250;
 const TEXTS_REST_MS = 15_000;
-/** Reading texts takes at most this share of the time, so that it holds up nobody who writes. */
-const TEXTS_SHARE = 1 / 4;
 const STATISTICS_EVERY_MS = 15_000;
 const STATISTICS_REST_MS = 300_000;
 
@@ -49,7 +47,7 @@ const STATISTICS_REST_MS = 300_000;
 export function createHousekeeping({ query, log, clock = systemClock, wakenBy = () => undefined }: HousekeepingOptions): Repeated {
   const { countHours, packHours, countTraces } = createCounting({ query, log, clock });
   const findIssues = createIssueFinding({ query, log, clock });
-  const indexTexts = createTextIndexing({ query, log, clock });
+  const texts = createTextIndexing({ query, log, clock });
   const counted = createAlarm();
   const eachSwept = createEachOwner({ log, clock, name: "deleting what a project keeps no longer" });
   const eachDeleted = createEachOwner({ log, clock, name: "deleting what is left of a deleted project" });
@@ -132,7 +130,7 @@ export function createHousekeeping({ query, log, clock = systemClock, wakenBy = 
         share: ISSUES_SHARE,
         run: findIssues,
       },
-      { name: "reading texts", everyMs: TEXTS_EVERY_MS, restMs: TEXTS_REST_MS, wakenBy, share: TEXTS_SHARE, run: indexTexts },
+      { name: "reading texts", everyMs: TEXTS_EVERY_MS, restMs: TEXTS_REST_MS, wakenBy, share: texts.share, run: texts.run },
     ],
   });
 }

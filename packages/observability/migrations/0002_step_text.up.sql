@@ -17,8 +17,8 @@ create table observability.text_marks (
   primary key (project_id, turn, id)
 );
 
--- A message, a tool's result, a key of a state: its words in small letters and in their order. ` `, the words of a text with a blank behind each, and a line
--- break, for each of the texts in it; arguments of tools are words of their own, `args.<path>:<value>`.
+-- A message, a tool's result, a key of a state: its words in small letters and in their order, a blank before and behind each, and a line break between the
+-- texts in it. Arguments of tools are words of their own, `args.<path>:<value>`.
 create table observability.step_texts (
   project_id uuid not null,
   -- The first 64 bits of the hash of its JSON, which for a content are those of its name. Who finds two texts with the same bits has hidden one of his own.
@@ -35,12 +35,13 @@ end
 $$;
 
 -- A text is found by numbers of its project and its words, as a trace's entry is: so it has no limit of size, of words, or of a word's length. It is
--- told to be dear, so that no plan works the numbers out for each row instead of looking them up.
-create function observability.text_keys(project uuid, words text) returns bigint[] language sql immutable parallel safe cost 100 as $$
-  select coalesce(array_agg(distinct hashtextextended(word, seed)), '{}')
-  from (select hashtextextended('text', uuid_hash_extended(project, 0))) as of_project (seed),
-    string_to_table(translate(words, E'\n', ' '), ' ') as word
-  where word <> ''
+-- told to be dear, so that no plan works the numbers out for each row instead of looking them up. In SQL it would take three times as long.
+create function observability.text_keys(project uuid, words text) returns bigint[] language plpgsql immutable parallel safe cost 100 as $$
+declare
+  seed bigint := hashtextextended('text', uuid_hash_extended(project, 0));
+begin
+  return array(select hashtextextended(word collate "C", seed) from unnest(string_to_array(words, ' ')) as word where word <> '' and word <> E'\n');
+end
 $$;
 create index step_texts_by_key on observability.step_texts using gin (observability.text_keys(project_id, words)) with (gin_pending_list_limit = 2048);
 

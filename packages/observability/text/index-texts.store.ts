@@ -8,11 +8,21 @@ type Writing = Transaction<ObservabilitySchema>;
 const MARKS = 100;
 const EVENTS_OF_MARK = 500;
 
-/** Finds all projects with something to do; first those with texts to be let go of, then those that have waited longest. */
-export async function findUnread(query: Query): Promise<readonly string[]> {
-  const { rows } = await sql<{ project_id: string }>`
-    select project_id from observability.text_marks group by project_id order by min(turn), min(marked_at)`.execute(query);
-  return rows.map((row) => row.project_id);
+export type Unread = {
+  /** Those with texts to be let go of first, then those that have waited longest. */
+  readonly projects: readonly string[];
+  /** How many events came a second of late. */
+  readonly rate: number;
+};
+
+const LATE_SECONDS = 3;
+
+/** Finds all projects with something to do. */
+export async function findUnread(query: Query): Promise<Unread> {
+  const { rows } = await sql<{ project_id: string; late: number }>`
+    select project_id, coalesce(sum(cardinality(events)) filter (where marked_at > now() - ${LATE_SECONDS} * interval '1 second'), 0)::int as late
+    from observability.text_marks group by project_id order by min(turn), min(marked_at)`.execute(query);
+  return { projects: rows.map((row) => row.project_id), rate: rows.reduce((sum, { late }) => sum + late, 0) / LATE_SECONDS };
 }
 
 /** Nobody else reads this project's texts until the transaction ends. Asked of its rows, so that on a cluster the lock is that of the node that has them. */
@@ -192,16 +202,23 @@ export async function writeReferences(transaction: Writing, projectId: string, r
     from json_to_recordset(${JSON.stringify(rows)}) as given (trace_id uuid, texts bigint[], steps uuid[])`.execute(transaction);
 }
 
-/** How long the oldest of what was written waits, and whether what was stored before does; of one project, or of all. */
+/** How long the oldest of what a project wrote waits, and whether what was stored before there was a search does. */
 export async function findTextDelay(
   query: Query,
-  projectId?: string,
+  projectId: string,
 ): Promise<{ readonly seconds: number; readonly isOlderWaiting: boolean }> {
-  const isMeant = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
+  const ofProject = sql`observability.text_marks where project_id = ${projectId}::uuid`;
   const { rows } = await sql<{ seconds: number; is_older: boolean }>`
-    select coalesce(extract(epoch from now() - (
-      select min(marked_at) from observability.text_marks where ${isMeant} and turn < 2
-    )), 0)::double precision as seconds,
-    exists (select from observability.text_marks where ${isMeant} and turn = 2) as is_older`.execute(query);
+    select coalesce(extract(epoch from now() - (select min(marked_at) from ${ofProject} and turn < 2)), 0)::double precision as seconds,
+      exists (select from ${ofProject} and turn = 2) as is_older`.execute(query);
   return { seconds: rows[0]?.seconds ?? 0, isOlderWaiting: rows[0]?.is_older ?? false };
+}
+
+/** The same of the project that has waited longest, in seconds. */
+export async function findLongestTextDelay(query: Query): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from now() - min(marked_at)), 0)::double precision as seconds from observability.text_marks where turn < 2`.execute(
+    query,
+  );
+  return rows[0]?.seconds ?? 0;
 }

@@ -32,17 +32,31 @@ type Writing = Transaction<ObservabilitySchema>;
 /** What one transaction reads: payloads, and their bytes as they are stored, of which there may be some times as many characters. A longer one stands alone. */
 const MAX_EVENTS = 500;
 const MAX_BYTES = 1024 * 1024;
-/** Transactions of each project in one run. */
-const MAX_ROUNDS = 20;
+/** Transactions of each project in one run, which is short, so that whether much is written is looked at often. */
+const MAX_ROUNDS = 3;
 const TURN_MS = 5;
+
+/** Events a second from which on writing has the machine almost to itself, and reading waits until there are fewer; and the part of the time it takes. */
+const MANY_EVENTS = 2_000;
+const [SHARE, SHARE_BESIDE_WRITING] = [1 / 3, 1 / 25];
 
 type Options = { readonly query: Query; readonly log: Logger; readonly clock?: Clock };
 
-/** Makes words of what was written searchable; all projects take turns, a transaction each. Tells false when there was nothing to do. */
-export function createTextIndexing({ query, ...others }: Options): (signal: AbortSignal) => Promise<false | undefined> {
+export type TextIndexing = {
+  /** Tells false when there was nothing to do. */
+  readonly run: (signal: AbortSignal) => Promise<false | undefined>;
+  /** The part of the time that it may take now. */
+  readonly share: () => number;
+};
+
+/** Makes words of what was written searchable; all projects take turns, a transaction each. */
+export function createTextIndexing({ query, ...others }: Options): TextIndexing {
   const each = createEachOwner({ ...others, name: "reading the texts of a project" });
-  return async (signal) => {
-    const projects = await findUnread(query);
+  let share = SHARE;
+
+  async function run(signal: AbortSignal): Promise<false | undefined> {
+    const { projects, rate } = await findUnread(query);
+    share = rate > MANY_EVENTS ? SHARE_BESIDE_WRITING : SHARE;
     let waiting = projects;
     for (let round = 0; round < MAX_ROUNDS && waiting.length > 0 && !signal.aborted; round += 1) {
       const unfinished: string[] = [];
@@ -58,7 +72,9 @@ export function createTextIndexing({ query, ...others }: Options): (signal: Abor
       waiting = unfinished;
     }
     return projects.length === 0 ? false : undefined;
-  };
+  }
+
+  return { run, share: () => share };
 }
 
 /**

@@ -44,7 +44,7 @@ export async function hasText(sought: Sought, context: Context): Promise<SqlCond
   const isOne = sql`row.texts && ${texts}::bigint[]`;
   const runs = await findSome(
     context,
-    sql`select distinct trace_id::text as id from observability.text_references as row where project_id = ${project} and ${isOne} limit ${MAX_TRACES + 1}`,
+    sql`select trace_id::text as id from observability.text_references as row where project_id = ${project} and ${isOne} limit ${MAX_TRACES + 1}`,
   );
   if (runs.length > MAX_TRACES) {
     return inOrder(hasReference(project, isOne), context);

@@ -8,7 +8,7 @@ import { findTextDelay } from "#text/index-texts.store.ts";
 
 /** Characters that are shown of a text, and how many of them stand before what is found. */
 const SHOWN = 160;
-const BEFORE = 50;
+const BEFORE = 20;
 /** Texts of one trace that are looked at. */
 const MAX_TEXTS = 2_000;
 /** Words are told to be missing after this time. */

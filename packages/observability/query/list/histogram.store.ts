@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import { boundSearch } from "./bound-search.ts";
-import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
+import { listSought, sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { refreshEntries } from "./refresh-entries.ts";
 
 type Options = InProject & { readonly terms: readonly ListTerm[]; readonly now: Date };
@@ -13,6 +13,8 @@ type Found = { readonly total: number; readonly isCut: boolean; readonly barMs: 
 
 /** Where there are more traces, only the newest are counted. */
 const MAX_COUNTED = 200_000;
+/** Where each is asked for words of its steps, of which there may be many. */
+const MAX_READ = 20_000;
 const MAX_BARS = 60;
 /** What a bar may stand for, from a second to thirty days. */
 const WIDTHS_MS = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_800, 2_592_000].map((seconds) => seconds * 1_000);
@@ -25,6 +27,7 @@ const WIDTHS_MS = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_80
 export async function countOverTime(query: Query, { projectId, reader, terms, now }: Options): Promise<Found> {
   const { isCounted } = await refreshEntries(query, projectId);
   const conditions = await sqlConditions(terms, { query, projectId, now, isCounted, isByTime: true });
+  const most = terms.some((term) => listSought(term).length > 0) ? MAX_READ : MAX_COUNTED;
   const widths = sql.join(
     WIDTHS_MS.map((width) => sql`${width}::bigint`),
     sql`, `,
@@ -37,7 +40,7 @@ export async function countOverTime(query: Query, { projectId, reader, terms, no
         where entry.project_id = ${projectId}::uuid
           and exists (select from observability.projects as project where project.id = ${projectId}::uuid and ${hasRole(reader, "viewer")})
           and ${sql.join([sql<boolean>`true`, ...conditions], sql` and `)}
-        order by entry.sort_at desc, entry.trace_id desc limit ${MAX_COUNTED + 1}
+        order by entry.sort_at desc, entry.trace_id desc limit ${most + 1}
       ), whole as materialized (
         select count(*) as total, (
           select min(width) from unnest(array[${widths}]) as width
@@ -55,8 +58,8 @@ export async function countOverTime(query: Query, { projectId, reader, terms, no
       order by bar.at`.execute(transaction);
     const [first] = rows;
     return {
-      total: Math.min(first?.total ?? 0, MAX_COUNTED),
-      isCut: (first?.total ?? 0) > MAX_COUNTED,
+      total: Math.min(first?.total ?? 0, most),
+      isCut: (first?.total ?? 0) > most,
       barMs: first?.bar_ms ?? 0,
       bars: rows.flatMap(({ at, traces, failures }) => (at === null ? [] : [{ at, traces, failures }])),
     };

@@ -26,6 +26,7 @@ export function FoundIn({
         params={{ projectId, traceId: id }}
         search={{ mark: words.join(" "), ...(found.step_id === null ? {} : { observation: found.step_id }) }}
         fz="inherit"
+        underline="always"
       >
         <SafeText text={found.step_id === null ? "the trace itself" : (found.name ?? "a step")} />
       </Anchor>{" "}
