@@ -92,7 +92,7 @@ export async function createTextFixture(): Promise<TextFixture> {
       return id;
     },
     index: async (projectId) => {
-      while (await indexTexts(database.query, projectId)) {
+      while ((await indexTexts(database.query, projectId)) > 0) {
         // What is left.
       }
     },

@@ -36,9 +36,10 @@ const MAX_BYTES = 1024 * 1024;
 const MAX_ROUNDS = 3;
 const TURN_MS = 5;
 
-/** Events a second from which on writing has the machine almost to itself, and reading waits until there are fewer; and the part of the time it takes. */
-const MANY_EVENTS = 2_000;
-const [SHARE, SHARE_BESIDE_WRITING] = [1 / 3, 1 / 25];
+/** The part of the time that reading takes; and while it could not keep up so, since more is written: then it waits until there is less. */
+const [SHARE, SHARE_BESIDE_WRITING] = [1 / 3, 1 / 12];
+/** As long as nothing is read yet. */
+const FIRST_EVENT_MS = 0.5;
 
 type Options = { readonly query: Query; readonly log: Logger; readonly clock?: Clock };
 
@@ -53,24 +54,28 @@ export type TextIndexing = {
 export function createTextIndexing({ query, ...others }: Options): TextIndexing {
   const each = createEachOwner({ ...others, name: "reading the texts of a project" });
   let share = SHARE;
+  let eventMs = FIRST_EVENT_MS;
 
   async function run(signal: AbortSignal): Promise<false | undefined> {
     const { projects, rate } = await findUnread(query);
-    share = rate > MANY_EVENTS ? SHARE_BESIDE_WRITING : SHARE;
+    const startedAt = performance.now();
+    let events = 0;
+    share = (rate * eventMs) / 1_000 > SHARE ? SHARE_BESIDE_WRITING : SHARE;
     let waiting = projects;
     for (let round = 0; round < MAX_ROUNDS && waiting.length > 0 && !signal.aborted; round += 1) {
       const unfinished: string[] = [];
       await each(waiting, {
         idOf: (projectId) => projectId,
         work: async (projectId) => {
-          if (await indexTexts(query, projectId)) {
-            unfinished.push(projectId);
-          }
+          const read = await indexTexts(query, projectId);
+          events += read;
+          unfinished.push(...(read > 0 ? [projectId] : []));
         },
         signal,
       });
       waiting = unfinished;
     }
+    eventMs = events > 0 ? (performance.now() - startedAt) / events : eventMs;
     return projects.length === 0 ? false : undefined;
   }
 
@@ -81,12 +86,12 @@ export function createTextIndexing({ query, ...others }: Options): TextIndexing 
  * Reads some of what is marked, in one transaction, which is all there is of a lease: another process leaves this project alone meanwhile, and what a process
  * that dies has begun is begun anew.
  *
- * @returns whether there is more.
+ * @returns how many marks and events it has read; 0 when there are none, or another process reads them.
  */
-export function indexTexts(query: Query, projectId: string): Promise<boolean> {
+export function indexTexts(query: Query, projectId: string): Promise<number> {
   return query.transaction().execute(async (transaction) => {
     if (!(await lockReading(transaction, projectId))) {
-      return false;
+      return 0;
     }
     const marks = await listMarks(transaction, projectId);
     const chosen = choose(marks);
@@ -104,7 +109,7 @@ export function indexTexts(query: Query, projectId: string): Promise<boolean> {
       read.flatMap(({ released }) => released),
     );
     await settleMarks(transaction, projectId, chosen);
-    return marks.length > 0;
+    return chosen.reduce((sum, { events }) => sum + 1 + events, 0);
   });
 }
 
