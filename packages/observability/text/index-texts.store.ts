@@ -28,7 +28,9 @@ export async function findUnread(query: Query): Promise<Unread> {
 /** Nobody else reads this project's texts until the transaction ends. Asked of its rows, so that on a cluster the lock is that of the node that has them. */
 export async function lockReading(transaction: Writing, projectId: string): Promise<boolean> {
   const { rows } = await sql<{ is_mine: boolean }>`
-    select pg_try_advisory_xact_lock(${lockKey("observability.texts", projectId)}) as is_mine, set_config('jit', 'off', true)
+    select pg_try_advisory_xact_lock(${lockKey("observability.texts", projectId)}) as is_mine,
+      -- Nothing tells a plan how many traces refer to a text: it might go through all rows for each, in the belief that the first few do.
+      set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true)
     from (select count(*) from observability.text_marks where project_id = ${projectId}::uuid and id < 0) as there`.execute(transaction);
   return rows[0]?.is_mine === true;
 }
@@ -71,8 +73,8 @@ function isNamed(beginning: RawBuilder<unknown>) {
   return sql`sha256 >= ${beginning} and sha256 < ${beginning} || 'g'`;
 }
 
-/** What was read of a mark. */
-export type ReadMark = { readonly id: string; readonly events: number; readonly isWhole: boolean };
+/** A mark with those of its events that are read at once. */
+export type ReadMark = Mark & { readonly isWhole: boolean };
 
 export async function settleMarks(transaction: Writing, projectId: string, marks: readonly ReadMark[]): Promise<void> {
   const whole = marks.filter(({ isWhole }) => isWhole).map(({ id }) => id);
@@ -81,17 +83,9 @@ export async function settleMarks(transaction: Writing, projectId: string, marks
   );
   for (const { id, events } of marks.filter(({ isWhole }) => !isWhole)) {
     await sql`
-      update observability.text_marks set events = events[${events + 1}::int:], failed = '{}'
+      update observability.text_marks set events = events[${events.length + 1}::int:], failed = '{}'
       where project_id = ${projectId}::uuid and id = ${id}::bigint`.execute(transaction);
   }
-}
-
-/** Locks those of the traces that are there, until the transaction ends: nobody deletes them meanwhile, and writers are not held up. */
-export async function lockTraces(transaction: Writing, projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await sql<{ id: string; day: string }>`
-    select id, day::text as day from observability.traces
-    where project_id = ${projectId}::uuid and id = any(${ids}::uuid[]) order by id for key share`.execute(transaction);
-  return new Map(rows.map(({ id, day }) => [id, day]));
 }
 
 export type Said = {
@@ -106,12 +100,16 @@ export type Said = {
   readonly is_call: boolean;
 };
 
-type OfTraces = { readonly traces: ReadonlyMap<string, string>; readonly events: readonly string[]; readonly failed: readonly string[] };
-
-/** Reads what events carried, and errors. */
-export async function readSaid(transaction: Writing, projectId: string, { traces, events, failed }: OfTraces): Promise<readonly Said[]> {
+/** Reads what events carried, and errors. Their traces are locked until the transaction ends: nobody deletes them meanwhile, and writers are not held up. */
+export async function readSaid(transaction: Writing, projectId: string, marks: readonly ReadMark[]): Promise<readonly Said[]> {
   const project = sql`${projectId}::uuid`;
-  const [ids, days] = [[...traces.keys()], [...traces.values()]];
+  const { rows: traces } = await sql<{ id: string; day: string }>`
+    select id, day::text as day from observability.traces
+    where project_id = ${project} and id = any(${marks.flatMap(({ trace_id: id }) => id ?? [])}::uuid[]) order by id for key share`.execute(
+    transaction,
+  );
+  const [ids, days] = [traces.map(({ id }) => id), traces.map(({ day }) => day)];
+  const [events, failed] = [marks.flatMap((mark) => mark.events), marks.flatMap((mark) => mark.failed)];
   const { rows } = await sql<Said>`
     select payload.trace_id, payload.owner_id, payload.value::text as value, payload.reasoning ->> 'text' as reasoning,
       (payload.tool_entry -> 'parameters')::text as parameters, (payload.tool_entry -> 'result')::text as result,
@@ -139,67 +137,78 @@ export async function readSaid(transaction: Writing, projectId: string, { traces
 
 export type Content = { readonly sha256: string; readonly content: string };
 
-/** Reads those of the contents that are there, by the beginnings of their hashes, as hexadecimal digits. */
-export async function readContents(transaction: Writing, projectId: string, beginnings: readonly string[]): Promise<readonly Content[]> {
+/**
+ * Reads those of the contents that are there, by the beginnings of their hashes, as hexadecimal digits: such as nobody has read, or such as are referred
+ * to by what was read.
+ */
+export async function readContents(
+  transaction: Writing,
+  {
+    projectId,
+    beginnings,
+    only,
+  }: { readonly projectId: string; readonly beginnings: readonly string[]; readonly only: "unread" | "referred" },
+): Promise<readonly Content[]> {
+  const id = sql`('x' || left(blob.sha256, 16))::bit(64)::bigint`;
   const { rows } = await sql<Content>`
-    select sha256, content::text as content from unnest(${beginnings}::text[]) as given (beginning)
-    join observability.blobs on project_id = ${projectId}::uuid and ${isNamed(sql`given.beginning`)}`.execute(transaction);
+    select blob.sha256, blob.content::text as content from unnest(${beginnings}::text[]) as given (beginning)
+    join observability.blobs as blob on blob.project_id = ${projectId}::uuid and ${isNamed(sql`given.beginning`)}
+    where ${
+      only === "referred"
+        ? isReferred(projectId, id)
+        : sql`not exists (
+      select from observability.step_texts as text where text.project_id = ${projectId}::uuid and text.id = ${id}
+    )`
+    }`.execute(transaction);
   return rows;
 }
 
-/** Finds which of the texts are there. */
-export async function findKnown(transaction: Writing, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select id::text as id from observability.step_texts where project_id = ${projectId}::uuid and id = any(${ids}::bigint[])`.execute(
+/** Texts that traces have let go of, and no other has. Whoever adds a reference holds the lock that is held here. */
+export async function dropUnneeded(transaction: Writing, projectId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    delete from observability.step_texts as text
+    where text.project_id = ${projectId}::uuid and text.id = any(${ids}::bigint[]) and not ${isReferred(projectId, sql`text.id`)}`.execute(
     transaction,
   );
-  return new Set(rows.map(({ id }) => id));
 }
 
-/** Finds which of the texts traces refer to. */
-export async function findReferred(transaction: Writing, projectId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  // Nothing tells a plan how many traces refer to a text: it might go through all rows for each, in the belief that the first few do.
-  await sql`select set_config('enable_seqscan', 'off', true)`.execute(transaction);
-  const { rows } = await sql<{ id: string }>`
-    select given.id::text as id from unnest(${ids}::bigint[]) as given (id)
-    where exists (
-      select from observability.text_references as row where row.project_id = ${projectId}::uuid and row.texts @> array[given.id]
-    )`.execute(transaction);
-  await sql`select set_config('enable_seqscan', 'on', true)`.execute(transaction);
-  return new Set(rows.map(({ id }) => id));
+function isReferred(projectId: string, id: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from observability.text_references as row where row.project_id = ${projectId}::uuid and row.texts @> array[${id}]
+  )`;
 }
 
-export async function deleteTexts(transaction: Writing, projectId: string, ids: readonly string[]): Promise<void> {
-  await sql`delete from observability.step_texts where project_id = ${projectId}::uuid and id = any(${ids}::bigint[])`.execute(transaction);
-}
+/** What was found: the words of texts by their ids; by trace, the first step that has each text; and hashes of contents. */
+export type Found = {
+  readonly texts: Map<string, string>;
+  readonly references: Map<string, Map<string, string>>;
+  readonly hashes: Set<string>;
+};
 
-export type TextRow = { readonly id: string; readonly words: string };
-export type ReferenceRow = { readonly trace_id: string; readonly texts: readonly string[]; readonly steps: readonly string[] };
-
-export async function writeTexts(transaction: Writing, projectId: string, texts: readonly TextRow[]): Promise<void> {
+export async function writeTexts(transaction: Writing, projectId: string, { texts, references }: Found): Promise<void> {
   await sql`
     insert into observability.step_texts as t (project_id, id, words)
     select ${projectId}::uuid, given.id, given.words
-    from unnest(${texts.map(({ id }) => id)}::bigint[], ${texts.map(({ words }) => words)}::text[]) as given (id, words)
+    from unnest(${[...texts.keys()]}::bigint[], ${[...texts.values()]}::text[]) as given (id, words)
     on conflict (project_id, id) do update set words = excluded.words where t.words <> excluded.words`.execute(transaction);
+  const rows = [...references].map(([traceId, steps]) => ({ trace_id: traceId, texts: [...steps.keys()], steps: [...steps.values()] }));
+  await sql`
+    insert into observability.text_references (project_id, trace_id, texts, steps)
+    select ${projectId}::uuid, given.trace_id, given.texts, given.steps
+    from json_to_recordset(${JSON.stringify(rows.filter((row) => row.texts.length > 0))}) as given (trace_id uuid, texts bigint[], steps uuid[])`.execute(
+    transaction,
+  );
 }
 
 export async function listReferences(
   transaction: Writing,
   projectId: string,
   traceIds: readonly string[],
-): Promise<readonly Pick<ReferenceRow, "trace_id" | "texts">[]> {
-  const { rows } = await sql<Pick<ReferenceRow, "trace_id" | "texts">>`
+): Promise<readonly { readonly trace_id: string; readonly texts: readonly string[] }[]> {
+  const { rows } = await sql<{ trace_id: string; texts: string[] }>`
     select trace_id, texts::text[] as texts from observability.text_references
     where project_id = ${projectId}::uuid and trace_id = any(${traceIds}::uuid[])`.execute(transaction);
   return rows;
-}
-
-export async function writeReferences(transaction: Writing, projectId: string, rows: readonly ReferenceRow[]): Promise<void> {
-  await sql`
-    insert into observability.text_references (project_id, trace_id, texts, steps)
-    select ${projectId}::uuid, given.trace_id, given.texts, given.steps
-    from json_to_recordset(${JSON.stringify(rows)}) as given (trace_id uuid, texts bigint[], steps uuid[])`.execute(transaction);
 }
 
 /** How long the oldest of what a project wrote waits, and whether what was stored before there was a search does. */

@@ -3,31 +3,24 @@ import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Clock } from "@sightline/foundation/clock";
 import type { Logger } from "@sightline/foundation/log";
 import { yieldEvery } from "@sightline/foundation/yield-every";
-import type { Transaction } from "kysely";
-import type { ObservabilitySchema, Query } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { splitWords } from "#store/search-words.ts";
 import { idOfHash, listTexts, toArguments, toWordLines } from "./list-texts.ts";
 import {
-  deleteTexts,
-  findKnown,
-  findReferred,
+  dropUnneeded,
   findUnread,
   listMarks,
   listReferences,
   lockReading,
-  lockTraces,
   readContents,
   readSaid,
   settleMarks,
-  writeReferences,
   writeTexts,
   type Mark,
   type ReadMark,
   type Said,
-  type TextRow,
+  type Found,
 } from "./index-texts.store.ts";
-
-type Writing = Transaction<ObservabilitySchema>;
 
 /** What one transaction reads: payloads, and their bytes as they are stored, of which there may be some times as many characters. A longer one stands alone. */
 const MAX_EVENTS = 500;
@@ -93,23 +86,30 @@ export function indexTexts(query: Query, projectId: string): Promise<number> {
     if (!(await lockReading(transaction, projectId))) {
       return 0;
     }
-    const marks = await listMarks(transaction, projectId);
-    const chosen = choose(marks);
-    const ids = new Map(chosen.map((mark) => [mark.id, mark]));
-    const read = marks.filter(({ id }) => ids.has(id));
-    await indexTraces(transaction, projectId, read, ids);
-    await indexContents(
-      transaction,
-      projectId,
-      read.filter((mark) => mark.trace_id === null).flatMap(({ events }) => events),
-    );
-    await dropUnneeded(
-      transaction,
-      projectId,
-      read.flatMap(({ released }) => released),
-    );
-    await settleMarks(transaction, projectId, chosen);
-    return chosen.reduce((sum, { events }) => sum + 1 + events, 0);
+    const marks = choose(await listMarks(transaction, projectId));
+    const contents = marks.filter((mark) => mark.trace_id === null).flatMap(({ events }) => events);
+    const found: Found = { texts: new Map(), references: new Map(), hashes: new Set() };
+    const pause = yieldEvery(TURN_MS);
+    for (const row of await readSaid(transaction, projectId, marks)) {
+      addTexts(found, row);
+      await pause();
+    }
+    // What is referred to is read with what refers to it, unless it came, or was masked, afterwards.
+    for (const content of [
+      ...(await readContents(transaction, { projectId, beginnings: [...found.hashes], only: "unread" })),
+      ...(await readContents(transaction, { projectId, beginnings: contents.map((half) => half.replaceAll("-", "")), only: "referred" })),
+    ]) {
+      addText(found, idOfHash(content.sha256), parseExactly(content.content));
+      await pause();
+    }
+    for (const { trace_id: traceId, texts } of await listReferences(transaction, projectId, [...found.references.keys()])) {
+      texts.forEach((id) => found.references.get(traceId)?.delete(id));
+    }
+    await writeTexts(transaction, projectId, found);
+    const released = marks.flatMap((mark) => mark.released);
+    await dropUnneeded(transaction, projectId, released);
+    await settleMarks(transaction, projectId, marks);
+    return marks.reduce((sum, { events }) => sum + 1 + events.length, 0);
   });
 }
 
@@ -121,83 +121,13 @@ function choose(marks: readonly Mark[]): readonly ReadMark[] {
     let taken = 0;
     for (const size of mark.sizes) {
       if (events > 0 && (events === MAX_EVENTS || bytes + size > MAX_BYTES)) {
-        return taken === 0 ? chosen : [...chosen, { id: mark.id, events: taken, isWhole: false }];
+        return taken === 0 ? chosen : [...chosen, { ...mark, events: mark.events.slice(0, taken), isWhole: false }];
       }
       [taken, events, bytes] = [taken + 1, events + 1, bytes + size];
     }
-    chosen.push({ id: mark.id, events: taken, isWhole: taken === mark.events.length });
+    chosen.push({ ...mark, events: mark.events.slice(0, taken), isWhole: taken === mark.events.length });
   }
   return chosen;
-}
-
-type Found = {
-  /** By their ids. */
-  readonly texts: Map<string, TextRow>;
-  /** By trace: the first step that has each text. */
-  readonly references: Map<string, Map<string, string>>;
-  readonly hashes: Set<string>;
-};
-
-async function indexTraces(
-  transaction: Writing,
-  projectId: string,
-  marks: readonly Mark[],
-  read: ReadonlyMap<string, ReadMark>,
-): Promise<void> {
-  const ofTraces = marks.flatMap(({ trace_id: traceId, ...mark }) => (traceId === null ? [] : [{ ...mark, traceId }]));
-  const traces = await lockTraces(
-    transaction,
-    projectId,
-    ofTraces.map(({ traceId }) => traceId),
-  );
-  const events = ofTraces.flatMap((mark) => mark.events.slice(0, read.get(mark.id)?.events));
-  const said = await readSaid(transaction, projectId, { traces, events, failed: ofTraces.flatMap(({ failed }) => failed) });
-  const found: Found = { texts: new Map(), references: new Map(), hashes: new Set() };
-  const pause = yieldEvery(TURN_MS);
-  for (const row of said) {
-    addTexts(found, row);
-    await pause();
-  }
-  const known = await findKnown(transaction, projectId, [...found.hashes].map(idOfHash));
-  const unknown = [...found.hashes].filter((hash) => !known.has(idOfHash(hash)));
-  for (const content of await readContents(transaction, projectId, unknown)) {
-    addText(found, idOfHash(content.sha256), parseExactly(content.content));
-    await pause();
-  }
-  for (const { trace_id: traceId, texts } of await listReferences(transaction, projectId, [...found.references.keys()])) {
-    texts.forEach((id) => found.references.get(traceId)?.delete(id));
-  }
-  await writeTexts(transaction, projectId, [...found.texts.values()]);
-  await writeReferences(
-    transaction,
-    projectId,
-    [...found.references]
-      .filter(([, steps]) => steps.size > 0)
-      .map(([traceId, steps]) => ({ trace_id: traceId, texts: [...steps.keys()], steps: [...steps.values()] })),
-  );
-}
-
-/** Contents that came, or are masked now, after what refers to them was read. Others are read with what refers to them. */
-async function indexContents(transaction: Writing, projectId: string, contents: readonly string[]): Promise<void> {
-  const beginnings = [...new Set(contents)].map((content) => content.replaceAll("-", ""));
-  const referred = await findReferred(transaction, projectId, beginnings.map(idOfHash));
-  const found: Found = { texts: new Map(), references: new Map(), hashes: new Set() };
-  const needed = beginnings.filter((beginning) => referred.has(idOfHash(beginning)));
-  for (const content of await readContents(transaction, projectId, needed)) {
-    addText(found, idOfHash(content.sha256), parseExactly(content.content));
-  }
-  await writeTexts(transaction, projectId, [...found.texts.values()]);
-}
-
-/** Texts that traces have let go of, and no other has. Whoever adds a reference holds the lock that is held here. */
-async function dropUnneeded(transaction: Writing, projectId: string, released: readonly string[]): Promise<void> {
-  const ids = [...new Set(released)];
-  const referred = await findReferred(transaction, projectId, ids);
-  await deleteTexts(
-    transaction,
-    projectId,
-    ids.filter((id) => !referred.has(id)),
-  );
 }
 
 function addTexts(found: Found, { trace_id: traceId, owner_id: step, is_call: isCall, ...parts }: Said): void {
@@ -221,7 +151,7 @@ function addTexts(found: Found, { trace_id: traceId, owner_id: step, is_call: is
   }
   for (const args of [toArguments(parameters), isCall ? toArguments(value) : undefined]) {
     if (args !== undefined) {
-      found.texts.set(args.id, args);
+      found.texts.set(args.id, args.words);
       refer(args.id);
     }
   }
@@ -229,9 +159,9 @@ function addTexts(found: Found, { trace_id: traceId, owner_id: step, is_call: is
 
 /** @returns whether there are words in it. */
 function addText({ texts }: Found, id: string, value: unknown): boolean {
-  const words = texts.get(id)?.words ?? wordsOf(value);
+  const words = texts.get(id) ?? wordsOf(value);
   if (words !== "") {
-    texts.set(id, { id, words });
+    texts.set(id, words);
   }
   return words !== "";
 }
