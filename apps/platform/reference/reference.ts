@@ -91,7 +91,7 @@ export async function renderReference(): Promise<Readonly<Record<string, string>
 function renderCommands(program: Command): string {
   return [
     "# Commands",
-    "In a checkout `sightline …` is `npm run sightline -- …`, in the container image `docker compose run --rm identity …` (its entry point is the program). `./.env` is read from the folder it is run in.",
+    "In a checkout `sightline …` is `npm run sightline -- …`, in the container image `docker compose run --rm operator …` (its entry point is the program). `./.env` is read from the folder it is run in.",
     ...commandsOf(program).map(({ name, command }) => `## ${name}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\``),
   ].join("\n\n");
 }
