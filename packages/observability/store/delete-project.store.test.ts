@@ -7,6 +7,7 @@ import { agentRun, createProducer } from "#testing/agent-run.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { countMarkedHours, packHours, sweepDeletedProjects } from "#testing/in-the-background.ts";
 import { deleteProject } from "./delete-project.store.ts";
+import { indexTexts } from "#text/index-texts.ts";
 import { countMarkedTraces } from "#counting/count-traces.store.ts";
 import { findProjectIds, insertProject } from "./projects.store.ts";
 import type { Reader } from "./reader.ts";
@@ -79,7 +80,10 @@ async function furnish(): Promise<string> {
   await countMarkedHours(database.query);
   await countMarkedTraces(database.query, id);
   await packHours(database.query, 0);
-  await writeEvents(database, [producer.event("trace.start", { trace_id: uuidv7(), name: "late", started_at: new Date().toISOString() })]);
+  await indexTexts(database.query, id);
+  await writeEvents(database, [
+    producer.event("trace.start", { trace_id: uuidv7(), name: "late", started_at: new Date().toISOString(), input: "late" }),
+  ]);
   for (const statement of [
     "insert into observability.repricings (project_id, before) values ($1, gen_random_uuid()) on conflict do nothing",
     "insert into observability.uncounted_hours (project_id, day, hour, failures, since, next_try_at, error_code) values ($1, '2026-01-01', now(), 1, now(), 'infinity', '22003')",

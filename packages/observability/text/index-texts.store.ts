@@ -25,13 +25,20 @@ export async function findUnread(query: Query): Promise<Unread> {
   return { projects: rows.map((row) => row.project_id), rate: rows.reduce((sum, { late }) => sum + late, 0) / LATE_SECONDS };
 }
 
-/** Nobody else reads this project's texts until the transaction ends. Asked of its rows, so that on a cluster the lock is that of the node that has them. */
+const NO_TRACE = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Nobody else reads this project's texts until the transaction ends. Asked of its steps: on a cluster the lock is that of the node that has them; and who drops
+ * a day locks steps before payloads, too, so that the two never wait for each other.
+ */
 export async function lockReading(transaction: Writing, projectId: string): Promise<boolean> {
   const { rows } = await sql<{ is_mine: boolean }>`
     select pg_try_advisory_xact_lock(${lockKey("observability.texts", projectId)}) as is_mine,
       -- Nothing tells a plan how many traces refer to a text: it might go through all rows for each, in the belief that the first few do.
       set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true)
-    from (select count(*) from observability.text_marks where project_id = ${projectId}::uuid and id < 0) as there`.execute(transaction);
+    from (
+      select count(*) from observability.observations where project_id = ${projectId}::uuid and trace_id = ${NO_TRACE}::uuid
+    ) as there`.execute(transaction);
   return rows[0]?.is_mine === true;
 }
 
@@ -100,14 +107,12 @@ export type Said = {
   readonly is_call: boolean;
 };
 
-/** Reads what events carried, and errors. Their traces are locked until the transaction ends: nobody deletes them meanwhile, and writers are not held up. */
+/** Reads what events carried, and errors, of traces that are there. */
 export async function readSaid(transaction: Writing, projectId: string, marks: readonly ReadMark[]): Promise<readonly Said[]> {
   const project = sql`${projectId}::uuid`;
   const { rows: traces } = await sql<{ id: string; day: string }>`
     select id, day::text as day from observability.traces
-    where project_id = ${project} and id = any(${marks.flatMap(({ trace_id: id }) => id ?? [])}::uuid[]) order by id for key share`.execute(
-    transaction,
-  );
+    where project_id = ${project} and id = any(${marks.flatMap(({ trace_id: id }) => id ?? [])}::uuid[])`.execute(transaction);
   const [ids, days] = [traces.map(({ id }) => id), traces.map(({ day }) => day)];
   const [events, failed] = [marks.flatMap((mark) => mark.events), marks.flatMap((mark) => mark.failed)];
   const { rows } = await sql<Said>`
@@ -185,19 +190,35 @@ export type Found = {
   readonly hashes: Set<string>;
 };
 
-export async function writeTexts(transaction: Writing, projectId: string, { texts, references }: Found): Promise<void> {
+export async function writeTexts(transaction: Writing, projectId: string, texts: Found["texts"]): Promise<void> {
   await sql`
     insert into observability.step_texts as t (project_id, id, words)
     select ${projectId}::uuid, given.id, given.words
     from unnest(${[...texts.keys()]}::bigint[], ${[...texts.values()]}::text[]) as given (id, words)
     on conflict (project_id, id) do update set words = excluded.words where t.words <> excluded.words`.execute(transaction);
+}
+
+/**
+ * Writes which traces have which texts, and locks those that are still there until the transaction ends, so late that hardly anybody who deletes waits.
+ *
+ * @returns the texts of those that are gone.
+ */
+export async function writeReferences(
+  transaction: Writing,
+  projectId: string,
+  references: Found["references"],
+): Promise<readonly string[]> {
   const rows = [...references].map(([traceId, steps]) => ({ trace_id: traceId, texts: [...steps.keys()], steps: [...steps.values()] }));
+  const { rows: locked } = await sql<{ id: string }>`
+    select id from observability.traces
+    where project_id = ${projectId}::uuid and id = any(${[...references.keys()]}::uuid[]) order by id for key share`.execute(transaction);
+  const there = new Set(locked.map(({ id }) => id));
+  const kept = rows.filter((row) => row.texts.length > 0 && there.has(row.trace_id));
   await sql`
     insert into observability.text_references (project_id, trace_id, texts, steps)
     select ${projectId}::uuid, given.trace_id, given.texts, given.steps
-    from json_to_recordset(${JSON.stringify(rows.filter((row) => row.texts.length > 0))}) as given (trace_id uuid, texts bigint[], steps uuid[])`.execute(
-    transaction,
-  );
+    from json_to_recordset(${JSON.stringify(kept)}) as given (trace_id uuid, texts bigint[], steps uuid[])`.execute(transaction);
+  return rows.filter((row) => !there.has(row.trace_id)).flatMap((row) => row.texts);
 }
 
 export async function listReferences(

@@ -15,6 +15,7 @@ import {
   readContents,
   readSaid,
   settleMarks,
+  writeReferences,
   writeTexts,
   type Mark,
   type ReadMark,
@@ -105,9 +106,9 @@ export function indexTexts(query: Query, projectId: string): Promise<number> {
     for (const { trace_id: traceId, texts } of await listReferences(transaction, projectId, [...found.references.keys()])) {
       texts.forEach((id) => found.references.get(traceId)?.delete(id));
     }
-    await writeTexts(transaction, projectId, found);
-    const released = marks.flatMap((mark) => mark.released);
-    await dropUnneeded(transaction, projectId, released);
+    await writeTexts(transaction, projectId, found.texts);
+    const released = await writeReferences(transaction, projectId, found.references);
+    await dropUnneeded(transaction, projectId, [...released, ...marks.flatMap((mark) => mark.released)]);
     await settleMarks(transaction, projectId, marks);
     return marks.reduce((sum, { events }) => sum + 1 + events.length, 0);
   });
