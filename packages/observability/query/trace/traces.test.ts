@@ -68,11 +68,13 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
           tags: [],
           error: null,
           scores: [{ name: "helpful", value: 1, count: 1 }],
+          found: null,
         },
       ],
       next_cursor: null,
       is_counting: false,
       is_cost_pending: false,
+      search: null,
     });
   });
 
