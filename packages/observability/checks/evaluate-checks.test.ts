@@ -45,6 +45,7 @@ function step(name: string, kind = "tool", fields: object = {}) {
     duration_ms: 1,
     seq: 1,
     model: null,
+    prompt: null,
     input_tokens: null,
     cost: null,
     code: null,
