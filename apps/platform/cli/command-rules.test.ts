@@ -41,11 +41,17 @@ const OTHERS = [
   "eval compare",
   "eval gate",
   "eval run",
+  "grep",
   "import jsonl",
   "import langfuse",
   "migrate down",
   "migrate status",
   "migrate up",
+  "prompts list",
+  "prompts pull",
+  "prompts push",
+  "refs",
+  "search",
   "upload-scip",
 ];
 
