@@ -1,6 +1,6 @@
 import type { HourTest, SqlCondition } from "#query/conditions/condition.ts";
 import { resolveConditions, type ListTerm } from "#query/conditions/conditions.ts";
-import { boundSearch } from "#query/list/bound-search.ts";
+import { boundSearch } from "#store/bound-search.ts";
 import { refreshEntries } from "#query/list/refresh-entries.ts";
 import type { Query } from "#schema.ts";
 import type { InProject } from "#store/reader.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { ObservationKind } from "#contract.ts";
-import { boundSearch } from "#query/list/bound-search.ts";
+import { boundSearch } from "#store/bound-search.ts";
 import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
 import type { Query } from "#schema.ts";

@@ -1,14 +1,17 @@
 import { sql, type RawBuilder } from "kysely";
 import type { TextValue } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { boundSearch } from "#store/bound-search.ts";
 import { selectBeginning } from "#store/segments.ts";
 import { splitWords } from "#store/search-words.ts";
 import { toArgumentWord } from "#text/list-texts.ts";
 import { and, inOrder, type Context, type SqlCondition } from "./condition.ts";
 
 /** As many texts, and then traces, are found before the list is read, which is then of no others. Of more, each trace is asked, in the list's order. */
-const MAX_TEXTS = 2_000;
-const MAX_TRACES = 5_000;
+const MAX_TEXTS = 25_000;
+const MAX_TRACES = 25_000;
+/** Texts among which each trace's are looked for by themselves. */
+const FEW_TEXTS = 2_000;
 
 /** What one text must have: all the words, and them behind each other where they are a phrase. */
 export type Sought = { readonly words: readonly string[]; readonly isPhrase: boolean };
@@ -41,13 +44,18 @@ export async function hasText(sought: Sought, context: Context): Promise<SqlCond
   if (texts.length > MAX_TEXTS) {
     return inOrder(await hasCommon(sought, isMeant, context), context);
   }
-  const isOne = sql`row.texts && ${texts}::bigint[]`;
   const runs = await findSome(
     context,
-    sql`select trace_id::text as id from observability.text_references as row where project_id = ${project} and ${isOne} limit ${MAX_TRACES + 1}`,
+    sql`
+      select row.trace_id::text as id from unnest(${texts}::bigint[]) as text (id)
+      cross join lateral (
+        select trace_id from observability.text_references where project_id = ${project} and texts @> array[text.id] limit ${MAX_TRACES + 1}
+      ) as row
+      limit ${MAX_TRACES + 1}`,
   );
   if (runs.length > MAX_TRACES) {
-    return inOrder(hasReference(project, isOne), context);
+    const isOne = sql`row.texts && ${texts}::bigint[]`;
+    return inOrder(texts.length > FEW_TEXTS ? await hasCommon(sought, isMeant, context) : hasReference(project, isOne), context);
   }
   const beginnings = await findSome(
     context,
@@ -108,7 +116,8 @@ async function findSome({ query }: Context, statement: RawBuilder<unknown>): Pro
     return find(query);
   }
   return query.transaction().execute(async (transaction) => {
-    await sql`select set_config('enable_seqscan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true), set_config('jit', 'off', true)`.execute(
+    await boundSearch(transaction);
+    await sql`select set_config('enable_seqscan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`.execute(
       transaction,
     );
     return find(transaction);

@@ -3,7 +3,7 @@ import type { SAMPLE_BY } from "#contract.ts";
 import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
-import { boundSearch } from "./bound-search.ts";
+import { boundSearch } from "#store/bound-search.ts";
 import { refreshEntries } from "./refresh-entries.ts";
 
 type By = (typeof SAMPLE_BY)[number];

@@ -2,7 +2,7 @@ import { isAlike } from "@sightline/foundation/database/fold-case";
 import { likeBeginning } from "@sightline/foundation/patterns";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
-import { boundSearch } from "./bound-search.ts";
+import { boundSearch } from "#store/bound-search.ts";
 import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
 import { valuesOfField } from "./field-values.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
-import { boundSearch } from "./bound-search.ts";
+import { boundSearch } from "#store/bound-search.ts";
 import { listSought, sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { refreshEntries } from "./refresh-entries.ts";
 

@@ -7,7 +7,7 @@ import { sqlConditions, type ListTerm } from "#query/conditions/conditions.ts";
 import { entryStatus } from "#query/steps/abandoned.store.ts";
 import { TRACE_NUMBERS, type TraceNumbers } from "#step-numbers.ts";
 import { countTraces } from "#counting/count-traces.store.ts";
-import { boundSearch } from "./bound-search.ts";
+import { boundSearch } from "#store/bound-search.ts";
 import { LABEL_NAMES } from "#trace-labels.ts";
 import { refreshEntries } from "./refresh-entries.ts";
 
