@@ -199,3 +199,72 @@ export const payloadRangeSchema = z.object({
   next_from: z.int().nullable(),
 });
 export type PayloadRange = z.infer<typeof payloadRangeSchema>;
+
+/**
+ * `GET /api/v1/projects/:project_id/live?trace_id=`: server-sent events. They say that something changed, never what: ask the list, or
+ * `…/steps?after_revision=`, again.
+ *
+ * - `event: ready` at the start: what changed before it may have been missed, so ask now. `data` is `{}`.
+ * - `event: traces`, {@link liveTracesSchema}, five times a second at the most.
+ * - `event: refused`, an error's body (`{error, message}`), and the stream ends: the token expired, the project is not yours any more.
+ * - a comment every 15 seconds.
+ *
+ * A stream may end at any time, as when a replica stops; come back and ask on `ready`. It has no ids.
+ */
+export const liveRequestSchema = z.object({
+  /** The id of any part of a trace: only its changes are sent then. */
+  trace_id: z.uuid().optional(),
+});
+
+export const liveTracesSchema = z.object({
+  /** Traces that changed, or parts of them. Of a stream of one trace, that trace's id as it was asked for. */
+  trace_ids: z.array(z.uuid()),
+  /** Others changed that are not named: too many, or the replica knows only that something did. */
+  truncated: z.boolean(),
+  /** Counts the events of this stream. */
+  revision: z.int(),
+});
+export type LiveTraces = z.infer<typeof liveTracesSchema>;
+
+/** How a call ended. Either it gave `output`, or it failed with `error`; a tool of LangChain may tell of its failure by its output, which has an `id`. */
+const recordedAnswerSchema = z.object({
+  /** Missing where a function of JavaScript returned nothing. */
+  output: z.unknown().optional(),
+  /** As `Class: message`. */
+  error: z.string().nullable(),
+  /** The id by which the model asked for a tool that told of its failure in a message. */
+  failed_call_id: z.string().nullable(),
+  /** What the provider sends, for a client to read: JSON, or server-sent events where `is_stream`. Null of other calls. */
+  http: z.object({ status: z.int(), is_stream: z.boolean(), body: z.string() }).nullable(),
+});
+export type RecordedAnswer = z.infer<typeof recordedAnswerSchema>;
+
+export const recordingRequestSchema = z.object({ from: z.coerce.number().int().min(0).default(0) });
+
+/**
+ * What a trace can be replayed by: `GET /api/v1/projects/:project_id/traces/:trace_id/replay?from=`. With `reasons` it can't be; each names the
+ * step and what is wrong with it, and the first 100 are given.
+ */
+export const recordingSchema = z.object({
+  trace_id: z.uuid(),
+  name: z.string(),
+  input: z.unknown(),
+  /** JSON pointers of what of `input` is not as it was; a replay then needs an input of its own. */
+  input_altered: z.array(z.string()),
+  reasons: z.array(z.string()),
+  /** In the order of their start, those after the first `from`. */
+  calls: z.array(
+    z.object({
+      /** The names of the nodes around it, then its kind and name: `agent > tool search`. A visit of a node has its name alone. */
+      path: z.string(),
+      /** Null of a node. */
+      input: z.unknown(),
+      /** Null where nothing is answered: of nodes, and of tools that run again, as a graph ran in them. */
+      answer: recordedAnswerSchema.nullable(),
+    }),
+  ),
+  /** From where the next answer goes on; null in the last one. */
+  next_from: z.int().nullable(),
+});
+export type Recording = z.infer<typeof recordingSchema>;
+export type RecordedCall = Recording["calls"][number];
