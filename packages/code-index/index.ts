@@ -75,7 +75,7 @@ export type CodeIndexApiOptions = {
   readonly authorizationServer?: string | undefined;
   /** Plug-in tools of another part, which `/mcp` offers beside its own. */
   readonly plugin?: PluginTools | undefined;
-  /** Who saves searches, and how they are mailed what those find; left out where the accounts are another identity provider's. */
+  /** Accounts of those who save searches, and the way to mail them; left out where the accounts are another identity provider's. */
   readonly people?: WatchPeople | undefined;
 };
 

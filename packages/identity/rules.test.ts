@@ -116,7 +116,7 @@ async function effectsOf(run: () => Promise<{ readonly location: string; readonl
   return [...(["domains", "signatures"] as const).filter(isOther), ...(leadsTo === "" ? [] : ["leads"])];
 }
 
-/** What would lead a browser away, if anything did: in every place where one could be named. */
+/** An address that no browser may be led to, given in every place that takes one. */
 const TEMPTING = new URLSearchParams({
   client_id: "",
   redirect_uri: EVIL,

@@ -68,7 +68,7 @@ export const watchAlertSchema = z.object({
   /** Lines that match; `lines` are the first of them, as they were at `commit`. */
   matches: z.int(),
   lines: z.array(z.object({ path: z.string(), line: z.int(), text: z.string() })),
-  /** What was not looked at. */
+  /** Says what was left out, and why; null where nothing was. */
   note: z.string().nullable(),
   is_new: z.boolean(),
   found_at: timestamp,

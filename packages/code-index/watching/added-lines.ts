@@ -10,7 +10,7 @@ export type AddedRun = { readonly path: string; readonly line: number; readonly 
 
 export type Added = {
   readonly runs: readonly AddedRun[];
-  /** What was not looked at. */
+  /** Names the files that were left out, and why; null where none was. */
   readonly note: string | null;
 };
 

@@ -92,7 +92,7 @@ const READ_MS = 5_000;
 
 type AlertRow = Omit<WatchAlert, "lines" | "found_at"> & { readonly id: string; readonly found_at: Date };
 
-/** What was found for a search, the newest first. */
+/** Alerts of a search, the newest first. */
 export async function listAlerts(database: CodeIndexDatabase, tenant: Tenant, { id, ...person }: One) {
   const { rows } = await sql<AlertRow>`
     select alert.id, repository.full_name as repo, alert.ref, alert.base, alert.commit, alert.matches, alert.note, alert.found_at,

@@ -54,7 +54,7 @@ export const textSearchSchema = z.object({
   words: z.array(z.string()),
   /** Words of what was written in the last so many seconds may not be found yet; 0 when that is a minute or less. */
   behind_seconds: z.int(),
-  /** What was stored before there was a search for it is not read whole yet. */
+  /** Texts that were stored before there was a search for them are not all read yet. */
   is_older_pending: z.boolean(),
 });
 export type TextSearch = z.infer<typeof textSearchSchema>;

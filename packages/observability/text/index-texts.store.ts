@@ -183,7 +183,7 @@ function isReferred(projectId: string, id: RawBuilder<unknown>): RawBuilder<bool
   )`;
 }
 
-/** What was found: the words of texts by their ids; by trace, the first step that has each text; and hashes of contents. */
+/** The result of a reading: the words of texts by their ids; by trace, the first step that has each text; and hashes of contents. */
 export type Found = {
   readonly texts: Map<string, string>;
   readonly references: Map<string, Map<string, string>>;

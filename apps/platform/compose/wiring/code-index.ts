@@ -67,7 +67,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
 
 const ACCOUNTS_POOL_SIZE = 1;
 
-/** Who saves searches, and what mails them; undefined where the accounts are elsewhere. What sends is loaded only where there is a mail server. */
+/** Opens the accounts of those who save searches, and the way to mail them; undefined where the accounts are elsewhere. The mailer is loaded only where there is a mail server. */
 async function openAccounts(context: Context) {
   const config = readConfig(watchMailVariables, context.environment);
   if (config.DATABASE_URL === undefined) {

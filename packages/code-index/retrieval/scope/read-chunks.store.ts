@@ -36,7 +36,7 @@ type DescribedChunk = FoundChunk & {
 type Describing = {
   readonly compared?: Compared | undefined;
   readonly typesOf?: string | undefined;
-  /** What was searched. */
+  /** Segments that the search went through. */
   readonly segments?: readonly number[];
 };
 

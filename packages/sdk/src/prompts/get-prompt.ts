@@ -22,7 +22,7 @@ const MAX_KEPT = 1_000;
 /** What is known of one prompt in this process. */
 type Entry = {
   known: KnownPrompt | undefined;
-  /** What was found on disk. */
+  /** The last known one, read from disk. */
   kept: KnownPrompt | undefined;
   source: "cache" | "disk";
   /** When the platform said it. */

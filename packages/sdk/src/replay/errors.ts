@@ -1,6 +1,6 @@
 import { EvaluationError } from "../evaluate/evaluation-error.ts";
 
-/** What was recorded can't be replayed; `reasons` names each step and field. */
+/** Thrown where a recording can't be replayed; `reasons` names each step and field. */
 export class ReplayRefusedError extends EvaluationError {
   override name = "ReplayRefusedError";
   readonly reasons: readonly string[];

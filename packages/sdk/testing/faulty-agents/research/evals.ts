@@ -23,7 +23,7 @@ const agent = createTracedGraph(State, { traceName: "research" })
   .addEdge("write", END)
   .compile();
 
-/** What was said, without how it was worded. */
+/** Runs the agent and keeps the first sentence, which a change of wording leaves alone. */
 async function run(given: unknown) {
   return (await agent.invoke(given as Values)).said.split(".")[0];
 }
