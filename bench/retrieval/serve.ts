@@ -36,6 +36,7 @@ export async function serveIndex({ url: databaseUrl, tenantId }: Filled): Promis
       CODEINDEX_PORT: String(port),
       // The one whose vectors the index was filled with.
       CODEINDEX_EMBEDDER: process.env["CODEINDEX_EMBEDDER"] ?? "words",
+      CODEINDEX_DATABASE_KEEPS_PLANS: process.env["CODEINDEX_DATABASE_KEEPS_PLANS"] ?? "false",
       CODEINDEX_JWT_JWKS_URL: issuer.url,
       CODEINDEX_WEBHOOK_SECRET: randomBytes(32).toString("base64url"),
       // Counted as everywhere, and never reached.
