@@ -4,7 +4,8 @@ import type { Logger } from "@sightline/foundation/log";
 import { RefusedAddressError } from "@sightline/foundation/outbound/addresses";
 import { refusal } from "#refusals.ts";
 import { OtherProviderError } from "./provider-clients.ts";
-import { PlainHttpError, UnreachableProviderError } from "./provider-fetch.ts";
+import { PlainHttpError } from "@sightline/foundation/outbound/guarded-fetch";
+import { UnreachableProviderError } from "./provider-fetch.ts";
 import type { Provider } from "./provider.store.ts";
 
 /** Error codes of OAuth and OpenID Connect; anything else that a provider says is repeated nowhere. */
