@@ -60,6 +60,7 @@ export type ApiOptions = {
     | "OBSERVABILITY_PUBLIC_URL"
     | "OBSERVABILITY_PUBLIC_REDIS_URL"
     | "OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS"
+    | "OBSERVABILITY_ALLOW_MODEL_HOSTS"
   >;
   readonly database: Database<ObservabilitySchema>;
   readonly log: Logger;

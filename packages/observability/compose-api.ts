@@ -13,6 +13,7 @@ import { createKeyAuthenticators } from "./keys/authenticators.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
 import { createOtlpIntake } from "./otlp/otlp-intake.ts";
+import type { StreamPublisher } from "./otlp/stream-publisher.ts";
 import { datasetRoutes } from "./datasets/datasets.routes.ts";
 import { fileRoutes } from "./datasets/files/files.routes.ts";
 import { itemRoutes } from "./datasets/items.routes.ts";
@@ -21,6 +22,11 @@ import { promptRoutes } from "./prompts/prompts.routes.ts";
 import { promptVersionRoutes } from "./prompts/prompt-versions.routes.ts";
 import { experimentRoutes } from "./experiments/experiments.routes.ts";
 import { comparisonRoutes } from "./experiments/comparison.routes.ts";
+import { evaluatorRoutes } from "./judges/evaluators.routes.ts";
+import { judgeRuleRoutes } from "./judges/rules.routes.ts";
+import { tryRoutes } from "./judges/try.routes.ts";
+import { modelConnectionRoutes } from "./models/connections.routes.ts";
+import { createModelAccess } from "./models/model-access.ts";
 import { exportRoutes } from "./query/export/export.routes.ts";
 import { createRecheck } from "./query/access/authenticators.ts";
 import { createApi, type ApiOptions } from "./api.ts";
@@ -40,6 +46,8 @@ export type ObservabilityApi = {
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly checks: readonly Check[];
+  /** Puts events of this process' own on the stream. */
+  readonly publisher: Pick<StreamPublisher, "publish">;
 };
 
 /** The rooms that the API is made of. */
@@ -49,6 +57,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
   const feed = createCommitFeed({ url: config.OBSERVABILITY_REDIS_URL, streamName: config.OBSERVABILITY_STREAM_NAME, log });
   const api = createApi(options, heartbeatKey, feed);
   const intake = createOtlpIntake(options);
+  const access = createModelAccess(config);
   const findKey = createKnownKeys({ query, clock, log });
   const authenticators = { ...api.authenticators, ...createKeyAuthenticators({ findKey, user: api.authenticators.user }) };
   const recheck = createRecheck({ accessTokens: options.accessTokens, authenticate: authenticators["user-or-key"] });
@@ -74,6 +83,10 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       promptRoutes({ query, clock, log })(server);
       promptVersionRoutes({ query, clock, log })(server);
       await promptFileRoutes({ query, clock, log })(server);
+      modelConnectionRoutes({ query, clock, log, access })(server);
+      evaluatorRoutes({ query, clock, log })(server);
+      judgeRuleRoutes({ query, clock, log })(server);
+      tryRoutes({ query, clock, log, access, publisher: intake.publisher })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },
@@ -87,5 +100,6 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       await Promise.all([api.stop(), live.stop(), intake.stop()]);
     },
     checks: api.checks,
+    publisher: intake.publisher,
   };
 }

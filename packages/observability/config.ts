@@ -13,6 +13,7 @@ import {
   type Variables,
 } from "@sightline/foundation/config";
 import { MAX_PARTITIONS } from "#events/partitions.ts";
+import { allowedHostsVariable } from "@sightline/foundation/outbound/allowed-hosts";
 import { encryptionKeysVariable } from "@sightline/foundation/secrets/sealing";
 
 export const observabilityVariables = {
@@ -33,7 +34,7 @@ export const observabilityVariables = {
     secret: true,
   },
   ENCRYPTION_KEYS: {
-    doc: "Keys that seal secrets at rest, the same as identity's: of observability the addresses and secrets that alerts are sent with. Without them alerts have no channels.",
+    doc: "Keys that seal secrets at rest, the same as identity's: of observability the addresses and secrets that alerts are sent with, and the keys that models are asked with. Without them there are neither.",
     schema: encryptionKeysVariable().optional(),
     secret: true,
   },
@@ -46,6 +47,11 @@ export const observabilityVariables = {
     doc: "Lets alerts be sent to loopback and private addresses, and by plain http: whoever owns a project may then reach into that network.",
     schema: booleanVariable(),
     default: "false",
+  },
+  OBSERVABILITY_ALLOW_MODEL_HOSTS: {
+    doc: "Hosts of your own network that models may be asked at: names (`models.example.org`, `*.corp.example`), addresses or ranges (`10.0.0.0/8`), with commas between. They may be reached without TLS.",
+    schema: allowedHostsVariable(),
+    default: "",
   },
   CORS_ORIGINS: { doc: "JSON list of further origins that browsers may call from.", schema: jsonListVariable(), default: "[]" },
   LOG_LEVEL: { doc: "DEBUG, INFO, WARNING or ERROR.", schema: logLevelVariable(), default: "INFO" },

@@ -117,7 +117,7 @@ type RunScoreRow = {
   item_id: string;
   repetition: number;
   attempt: number;
-  source: "application" | "check";
+  source: "application" | "check" | "judge";
   name: string;
   evaluator_version: string;
   value: number | null;

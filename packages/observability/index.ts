@@ -4,6 +4,8 @@ import { toChannelAccess } from "./alerts/project/tell-channel.ts";
 import { composeApi, type ObservabilityApi } from "./compose-api.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
 import type { ApiOptions } from "./api.ts";
+import { createJudgeTasks } from "./judges/judge-tasks.ts";
+import { createModelAccess } from "./models/model-access.ts";
 import { withHousekeeping } from "./housekeeping/with-housekeeping.ts";
 
 export { createObservabilityKeys, type ObservabilityKeys } from "./alerts/project/observability-keys.ts";
@@ -21,11 +23,19 @@ export type { ObservabilitySchema } from "./schema.ts";
  * const server = await createHttpServer({ name: "observability", title: "Observability", version, log, metrics, routes: [routes], authenticators });
  */
 export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): ObservabilityApi {
-  const { config, database, log } = options;
+  const { config, database, log, clock } = options;
   const alarm = createAlarm();
   const { ring, wakenBy } = alarm;
   const api = withHousekeeping(composeApi({ ...options, alarm }, HEARTBEAT_KEY), { ...options, wakenBy });
   const alerts = createAlertTasks({ query: database.query, log, access: toChannelAccess(config, options.mailing), wakenBy });
+  const judges = createJudgeTasks({
+    query: database.query,
+    log,
+    clock,
+    access: createModelAccess(config),
+    publisher: api.publisher,
+    wakenBy,
+  });
   return {
     ...api,
     routes: async (server) => {
@@ -40,9 +50,10 @@ export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): Obse
     start: async () => {
       await api.start();
       alerts.start();
+      judges.start();
     },
     stop: async () => {
-      await alerts.stop();
+      await Promise.all([alerts.stop(), judges.stop()]);
       await api.stop();
     },
   };

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Kysely } from "kysely";
 import type { BLOBS, DEAD_LETTERS, GRAPHS, OBSERVATIONS, PAYLOADS, PRODUCERS, RowOf, SCORES, TRACES } from "./event-columns.ts";
 import type { EvaluationSchema } from "./evaluation-schema.ts";
+import type { JudgeSchema } from "./judge-schema.ts";
 import type { ChartKind, ChartMeasure } from "./contract/figures.ts";
 import type { ScoreConfig } from "./contract/score-configs.ts";
 import type { Score } from "./contract/scores.ts";
@@ -9,28 +10,29 @@ import type { AlertChannelKind, AlertFilter, AlertMetric, ToldIssue } from "./co
 export type { GraphMove, GraphStep } from "./event-columns.ts";
 
 /** Rows of the schema `observability`; what the columns mean is said in the migrations. */
-export type ObservabilitySchema = EvaluationSchema & {
-  "observability.projects": ProjectRow;
-  "observability.project_members": ProjectMemberRow;
-  "observability.traces": TraceRow;
-  "observability.observations": ObservationRow;
-  "observability.payloads": PayloadRow;
-  "observability.graphs": RowOf<typeof GRAPHS>;
-  "observability.blobs": RowOf<typeof BLOBS>;
-  "observability.scores": ScoreRow;
-  "observability.producers": ProducerRow;
-  "observability.ingest_gaps": IngestGapRow;
-  "observability.dead_letters": DeadLetterRow;
-  "observability.api_keys": ApiKeyRow;
-  "observability.views": ViewRow;
-  "observability.charts": ChartRow;
-  "observability.score_configs": ScoreConfigRow;
-  "observability.masking": MaskingRow;
-  "observability.alert_channels": AlertChannelRow;
-  "observability.alert_rules": AlertRuleRow;
-  "observability.alert_events": AlertEventRow;
-  "observability.alert_notifications": AlertNotificationRow;
-};
+export type ObservabilitySchema = EvaluationSchema &
+  JudgeSchema & {
+    "observability.projects": ProjectRow;
+    "observability.project_members": ProjectMemberRow;
+    "observability.traces": TraceRow;
+    "observability.observations": ObservationRow;
+    "observability.payloads": PayloadRow;
+    "observability.graphs": RowOf<typeof GRAPHS>;
+    "observability.blobs": RowOf<typeof BLOBS>;
+    "observability.scores": ScoreRow;
+    "observability.producers": ProducerRow;
+    "observability.ingest_gaps": IngestGapRow;
+    "observability.dead_letters": DeadLetterRow;
+    "observability.api_keys": ApiKeyRow;
+    "observability.views": ViewRow;
+    "observability.charts": ChartRow;
+    "observability.score_configs": ScoreConfigRow;
+    "observability.masking": MaskingRow;
+    "observability.alert_channels": AlertChannelRow;
+    "observability.alert_rules": AlertRuleRow;
+    "observability.alert_events": AlertEventRow;
+    "observability.alert_notifications": AlertNotificationRow;
+  };
 
 /** The database as statements see it: the pool, or one transaction. */
 export type Query = Kysely<ObservabilitySchema>;
@@ -45,6 +47,7 @@ type ProjectRow = {
   created_at: Generated<Date>;
   retention_days: Generated<number | null>;
   access: Generated<"tenant" | "members">;
+  has_judges: Generated<boolean>;
 };
 
 type ProjectMemberRow = {
@@ -82,7 +85,12 @@ export type ObservationRow = RowOf<typeof OBSERVATIONS> & {
 
 export type PayloadRow = RowOf<typeof PAYLOADS> & { day: Date };
 
-type ScoreRow = RowOf<typeof SCORES> & { author: string | null; source: Generated<Score["source"]> };
+type ScoreRow = RowOf<typeof SCORES> & {
+  author: string | null;
+  source: Generated<Score["source"]>;
+  evaluator_version: number | null;
+  judge_trace_id: string | null;
+};
 
 type ProducerRow = RowOf<typeof PRODUCERS> & {
   heard_at: Generated<Date>;

@@ -130,6 +130,7 @@ async function startObservability(accessTokens: StartedVerifier): Promise<string
       ENCRYPTION_KEYS: [{ id: "k1", secret: "x".repeat(43) }],
       PUBLIC_URL: "http://localhost:3000",
       OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: false,
+      OBSERVABILITY_ALLOW_MODEL_HOSTS: [],
       OBSERVABILITY_PUBLIC_URL: "http://localhost:8000",
       OBSERVABILITY_PUBLIC_REDIS_URL: undefined,
     },

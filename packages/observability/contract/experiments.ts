@@ -33,7 +33,7 @@ export const createExperimentRequestSchema = z.object({
 });
 export type CreateExperimentRequest = z.input<typeof createExperimentRequestSchema>;
 
-export const scoreSourceSchema = z.enum(["application", "check", "run"]);
+export const scoreSourceSchema = z.enum(["application", "check", "judge", "run"]);
 /** `low` and `high`: the interval of 95 %; null where one number says nothing of others. */
 const scoreMeanSchema = z.object({
   name: z.string(),
@@ -165,7 +165,7 @@ export const runSchema = z.object({
   place: codeLineSchema.nullable(),
   checks: z.array(checkResultSchema).nullable(),
   scores: z.array(
-    runScoreSchema.extend({ source: z.enum(["application", "check"]), value: z.number().nullable(), is_boolean: z.boolean() }),
+    runScoreSchema.extend({ source: z.enum(["application", "check", "judge"]), value: z.number().nullable(), is_boolean: z.boolean() }),
   ),
 });
 export type Run = z.infer<typeof runSchema>;

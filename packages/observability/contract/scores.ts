@@ -15,7 +15,9 @@ type GivenValue = {
   readonly text_value?: string | undefined;
   readonly data_type?: ScoreDataType | undefined;
 };
-export type ScoreValue = { readonly value: number | null; readonly text_value: string | null; readonly data_type: ScoreDataType };
+/** Of a boolean the value is 1 or 0; null of categories and texts. */
+export const scoreValueSchema = z.object({ data_type: dataTypeSchema, value: z.number().nullable(), text_value: z.string().nullable() });
+export type ScoreValue = Readonly<z.infer<typeof scoreValueSchema>>;
 
 /** The value as it is kept; or what is wrong with it. Without a type, a text is a category. */
 export function readScoreValue({ value, text_value: text, data_type: type }: GivenValue): ScoreValue | string {
@@ -63,19 +65,19 @@ export type CreateScoreRequest = z.infer<typeof createScoreRequestSchema>;
 export const scoreTracesRequestSchema = givenScoreSchema.extend({ trace_ids: traceIdsSchema });
 export type ScoreTracesRequest = z.input<typeof scoreTracesRequestSchema>;
 
-export const scoreSchema = z.object({
+export const scoreSchema = scoreValueSchema.extend({
   id: z.uuid(),
   trace_id: z.uuid(),
   observation_id: z.uuid().nullable(),
   name: z.string(),
-  data_type: dataTypeSchema,
-  /** Of a boolean 1 or 0; null of categories and texts. */
-  value: z.number().nullable(),
-  text_value: z.string().nullable(),
+  /** Of a judge, its explanation. */
   comment: z.string().nullable(),
   source: z.enum(["application", "person", "judge", "check"]),
   /** The user who gave the score here; null when it came from the application. */
   author: z.string().nullable(),
+  /** Of a judge: the version of its evaluator, and the trace of its call. */
+  evaluator_version: z.int().nullable(),
+  judge_trace_id: z.uuid().nullable(),
   scored_at: timestamp,
 });
 export type Score = z.infer<typeof scoreSchema>;

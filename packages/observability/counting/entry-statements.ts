@@ -50,6 +50,10 @@ export function writeEntriesStatement(
     ), to_issues as (
       insert into observability.issue_marks (project_id, trace_id)
       select ${project}, trace_id from fresh where status = 'failure' union select ${project}, trace_id from stale where status = 'failure'
+    ), to_judges as (
+      insert into observability.judge_marks (project_id, trace_id)
+      select ${project}, trace_id from fresh where status in ('success', 'failure') and ${isLive("fresh")}
+        and exists (select from observability.projects where id = ${project} and has_judges)
     )`,
   );
 }

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
+import { forgetJudgements } from "#store/forget-judgements.store.ts";
 import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRoleIn, type InProject, type OneInProject } from "#store/reader.ts";
 
@@ -96,9 +97,10 @@ export async function deleteDataset(query: Query, { projectId, reader, id }: One
     };
     // Who reports runs holds the items: once these are gone, no more runs come.
     await ofDataset("item_revisions");
-    const gone = sql`project_id = ${projectId}::uuid and experiment_id in (
+    const gone = sql<boolean>`project_id = ${projectId}::uuid and experiment_id in (
       select experiment.id from observability.experiments as experiment where experiment.project_id = ${projectId}::uuid and experiment.dataset_id = ${id}::uuid)`;
     await sql`delete from observability.run_scores where ${gone}`.execute(transaction);
+    await forgetJudgements(transaction, { projectId, isOfUser: false }, gone);
     await sql`delete from observability.experiment_runs where ${gone}`.execute(transaction);
     await ofDataset("experiments");
     await ofDataset("dataset_versions");

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 import { forgetTraces } from "#issues/settle-issues.store.ts";
+import { forgetJudgements } from "#store/forget-judgements.store.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import { releaseBlobs } from "#store/release-blobs.store.ts";
 import { selectBeginning } from "#store/segments.ts";
@@ -61,16 +62,14 @@ async function deleteSome(query: Query, { projectId, reader, ids, deletion, isOf
     }
     const isOfTrace = sql`row.project_id = ${projectId}::uuid and row.trace_id = run.id`;
     const scores = await sql`delete from observability.scores as row using ${given} where ${isOfTrace}`.execute(transaction);
-    await forgetTraces(
+    const gone = runs.map(({ id }) => id);
+    await forgetTraces(transaction, projectId, gone);
+    await forgetJudgements(
       transaction,
-      projectId,
-      runs.map(({ id }) => id),
+      { projectId, isOfUser },
+      sql`judgement.trace_id = any(${gone}::uuid[]) and judgement.item_id is null`,
     );
-    await releaseBlobs(
-      transaction,
-      projectId,
-      runs.map(({ id }) => id),
-    );
+    await releaseBlobs(transaction, projectId, gone);
     await sql`
       insert into observability.deleted_traces as row (project_id, trace_id, is_of_user)
       select ${projectId}::uuid, run.id, ${isOfUser}::boolean from ${given} order by run.id

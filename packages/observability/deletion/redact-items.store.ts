@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql, type RawBuilder } from "kysely";
 import type { ItemSource } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { forgetJudgements } from "#store/forget-judgements.store.ts";
 import { selectBeginning } from "#store/segments.ts";
 
 /** Items with all their revisions and runs, in one transaction. */
@@ -117,4 +118,8 @@ async function redactRuns(transaction: Query, projectId: string, chosen: RawBuil
     transaction,
   );
   await sql`update observability.run_scores as row set explanation = null, error = ${error} ${isChosen}`.execute(transaction);
+  const isOfRun = sql<boolean>`exists (
+    select from ${chosen} and run.project_id = ${projectId}::uuid and run.experiment_id = judgement.experiment_id and run.item_id = judgement.item_id
+  )`;
+  await forgetJudgements(transaction, { projectId, isOfUser: true }, isOfRun);
 }

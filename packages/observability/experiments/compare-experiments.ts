@@ -69,7 +69,7 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
     unpaired: baseline.length === 0 ? { changed: 0, only_candidate: 0, only_baseline: 0 } : countUnpaired(own, others),
   };
   const names = new Set(own.map(nameOf));
-  const lost = [...new Set(others.filter((row) => !names.has(nameOf(row))).map(({ name }) => name))];
+  const lost = [...new Set(others.filter((row) => row.source !== "judge" && !names.has(nameOf(row))).map(({ name }) => name))];
   return { candidate, measured, lost, baseline, scores, shown };
 }
 
@@ -119,7 +119,7 @@ function compareScore({ items, others, candidate, measured, baseline, isPooled, 
   const [first] = items;
   const { name = "", source = "check" } = first ?? {};
   const evaluator = candidate.evaluators.find((each) => each.name === name);
-  const isHigher = source === "check" || (source === "application" && (evaluator?.higher_is_better ?? true));
+  const isHigher = source === "check" || source === "judge" || (source === "application" && (evaluator?.higher_is_better ?? true));
   const direction = isHigher ? "higher" : "lower";
   const isSingle = (rows: readonly ItemMean[], of: ExperimentRow | undefined) =>
     of?.repetitions === 1 && rows.every(({ is_boolean: isBoolean }) => isBoolean);
@@ -129,6 +129,7 @@ function compareScore({ items, others, candidate, measured, baseline, isPooled, 
   const expected = {
     check: measured.checked * candidate.repetitions,
     application: measured.items * candidate.repetitions,
+    judge: measured.items * candidate.repetitions,
     run: measured.ran,
   };
   return {

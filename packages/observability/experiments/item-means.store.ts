@@ -8,7 +8,7 @@ export type Pooled = InProject & { readonly experimentIds: readonly string[] };
 /** The mean of one revision of an item under one name in one or several pooled experiments, over its repetitions. */
 export type ItemMean = {
   readonly item_id: string;
-  readonly source: "application" | "check" | "run";
+  readonly source: "application" | "check" | "judge" | "run";
   readonly name: string;
   readonly evaluator_version: string;
   /** The revision of the item that was run. */

@@ -7,7 +7,7 @@ type Judging = {
   readonly compared: Compared;
   /** What the baseline was asked for by; undefined: none was. */
   readonly baseline: string | undefined;
-  /** Names of the scores that decide; undefined: all. */
+  /** Names of the scores that decide; undefined: all but those of judges. */
   readonly primary: readonly string[] | undefined;
 };
 
@@ -17,7 +17,9 @@ type GateScore = Gate["scores"][number];
 export function judgeExperiment(judging: Judging): Omit<Gate, "comparison"> {
   const { compared, baseline, primary } = judging;
   const { failed: failedRequired } = compared.measured;
-  const chosen = compared.scores.filter(({ shown }) => (primary === undefined ? shown.source !== "run" : primary.includes(shown.name)));
+  // What a model judges fails no gate unless it is named.
+  const byItself = ({ shown: { source } }: Judged) => source === "application" || source === "check";
+  const chosen = compared.scores.filter((score) => (primary === undefined ? byItself(score) : primary.includes(score.shown.name)));
   const scores = baseline === undefined ? [] : judgeScores(chosen, compared.measured);
   const broken = findBroken(judging, chosen);
   const failed = failedRequired.length === 0 ? [] : [`${count(failedRequired.length, "required item")} failed.`];

@@ -66,7 +66,7 @@ export async function listRunFacts(
         select from observability.run_scores as score
         where score.project_id = ${projectId}::uuid and score.experiment_id = run.experiment_id and score.item_id = run.item_id
           and score.repetition = run.repetition and score.attempt = run.attempt and score.is_boolean and score.value < 1
-          and (score.source = 'check' or score.name = any(${higher}::text[]))
+          and (score.source = 'check' or score.source = 'application' and score.name = any(${higher}::text[]))
       ) as has_failed
     from run`;
   const read = async (transaction: Query) => {

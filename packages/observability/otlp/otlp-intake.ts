@@ -10,7 +10,7 @@ import { langfuseRoutes } from "./langfuse.routes.ts";
 import { createLogMemory } from "./log-memory.ts";
 import { otlpRoutes } from "./otlp.routes.ts";
 import { createSpanMemory } from "./span-memory.ts";
-import { createStreamPublisher } from "./stream-publisher.ts";
+import { createStreamPublisher, type StreamPublisher } from "./stream-publisher.ts";
 
 type IntakeOptions = {
   readonly config: Pick<ObservabilityConfig, "OBSERVABILITY_REDIS_URL" | "OBSERVABILITY_STREAM_NAME" | "OBSERVABILITY_STREAMS">;
@@ -23,6 +23,7 @@ type IntakeOptions = {
 };
 
 export type OtlpIntake = {
+  readonly publisher: Pick<StreamPublisher, "publish">;
   readonly routes: (server: HttpServer) => Promise<void>;
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -50,6 +51,7 @@ export function createOtlpIntake({ config, clock, log, metrics, version, grpc }:
   });
   let timer: NodeJS.Timeout | undefined;
   return {
+    publisher,
     routes: async (server) => {
       langfuseRoutes(publisher)(server);
       await routesOfSpans(server);

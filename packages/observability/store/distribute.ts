@@ -47,6 +47,9 @@ export const DISTRIBUTED_TABLES = [
   "issues",
   "issue_traces",
   "issue_marks",
+  "judgements",
+  "judge_spending",
+  "judge_marks",
 ] as const;
 
 /** They stay where they are: little of them, and to be written while another node is away. Citus knows them, since they are joined with projects. */
@@ -61,6 +64,10 @@ const LOCAL_TABLES = [
   "prompts",
   "prompt_versions",
   "prompt_labels",
+  "model_connections",
+  "evaluators",
+  "evaluator_versions",
+  "judge_rules",
   "alert_channels",
   "alert_rules",
   "alert_events",

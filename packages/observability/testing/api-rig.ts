@@ -17,6 +17,7 @@ export const ALERT_CONFIG = {
   ENCRYPTION_KEYS: [{ id: "k1", secret: "x".repeat(43) }],
   PUBLIC_URL: "https://sightline.example.org",
   OBSERVABILITY_ALLOW_PRIVATE_WEBHOOKS: true,
+  OBSERVABILITY_ALLOW_MODEL_HOSTS: ["127.0.0.1"],
 } as const;
 
 /** Tokens that have run out, and such as were ended early. */

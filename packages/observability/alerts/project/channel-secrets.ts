@@ -1,11 +1,8 @@
-import { createSealer, SealError, type EncryptionRing, type SealContext, type Sealer } from "@sightline/foundation/secrets/sealing";
+import { SealError, type EncryptionRing, type SealContext, type Sealer } from "@sightline/foundation/secrets/sealing";
+import { createRingSealer } from "#store/ring-sealer.ts";
 
 export type ChannelSecrets = { readonly url: string; readonly secret: string | null };
 type SealedChannel = { readonly sealedUrl: string; readonly sealedSecret: string | null };
-
-export function createRingSealer(ring: EncryptionRing): Sealer {
-  return createSealer(ring, { label: "sightline.observability", variable: "ENCRYPTION_KEYS" });
-}
 
 /**
  * Seals a channel's address and the secret that signs its messages; neither opens in another channel's row. Without

@@ -1,6 +1,8 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
+import type { EncryptionRing } from "@sightline/foundation/secrets/sealing";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createModelAccess } from "#models/model-access.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { insertProject } from "#store/projects.store.ts";
@@ -28,10 +30,21 @@ test("with another first key in the ring channels are sealed anew, and the forme
     .insertInto("observability.alert_channels")
     .values({ ...row, sealed_url: sealedUrl, sealed_secret: sealedSecret })
     .execute();
+  const access = (ring: EncryptionRing) => createModelAccess({ ENCRYPTION_KEYS: ring, OBSERVABILITY_ALLOW_MODEL_HOSTS: [] });
+  const connection = {
+    id,
+    provider: "openai-compatible",
+    base_url: "https://example.org",
+    sealed_key: access([former]).seal(id, "sk-1"),
+  } as const;
+  await database.query
+    .insertInto("observability.model_connections")
+    .values({ ...connection, project_id: projectId, name: "mine", created_by: "test" })
+    .execute();
 
   const keys = createObservabilityKeys({ database, ring: [first, former] });
-  const rows = { "alert_channels.url": 1, "alert_channels.secret": 1 };
-  const none = { "alert_channels.url": 0, "alert_channels.secret": 0 };
+  const rows = { "alert_channels.url": 1, "alert_channels.secret": 1, "model_connections.key": 1 };
+  const none = { "alert_channels.url": 0, "alert_channels.secret": 0, "model_connections.key": 0 };
   expect(await keys.status()).toEqual([
     { id: "k2", use: "seals", rows: none },
     { id: "k1", use: "opens", rows },
@@ -45,6 +58,9 @@ test("with another first key in the ring channels are sealed anew, and the forme
   const sealed = { sealedUrl: anew.sealed_url, sealedSecret: anew.sealed_secret };
   expect(createChannelSealer([first]).open(id, sealed)).toEqual(secrets);
   expect(() => createChannelSealer([former]).open(id, sealed)).toThrow("ENCRYPTION_KEYS");
+  const connected = await database.query.selectFrom("observability.model_connections").selectAll().executeTakeFirstOrThrow();
+  expect(access([first]).open(connected, "m")).toBeDefined();
+  expect(() => access([former]).open(connected, "m")).toThrow("ENCRYPTION_KEYS");
 });
 
 test("without keys nothing is sealed or opened, and it is said what to set", () => {

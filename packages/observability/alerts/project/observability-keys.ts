@@ -3,7 +3,8 @@ import { describeRing, resealAll, type Resealing, type RingKey, type SealedPlace
 import { sealedColumn } from "@sightline/foundation/secrets/sealed-columns.store";
 import type { EncryptionRing, SealContext } from "@sightline/foundation/secrets/sealing";
 import type { ObservabilitySchema } from "#schema.ts";
-import { createRingSealer, secretContext, urlContext } from "./channel-secrets.ts";
+import { createRingSealer, modelKeyContext } from "#store/ring-sealer.ts";
+import { secretContext, urlContext } from "./channel-secrets.ts";
 
 export type ObservabilityKeys = {
   /** Counts what each key of the ring has sealed in observability. */
@@ -17,14 +18,13 @@ type Options = { readonly database: Database<ObservabilitySchema>; readonly ring
 /** Opens observability's sealed values for the command line. */
 export function createObservabilityKeys({ database, ring }: Options): ObservabilityKeys {
   const sealer = createRingSealer(ring);
-  const placeOf = (column: "sealed_url" | "sealed_secret", contextOf: (id: string) => SealContext): SealedPlace =>
-    sealedColumn({
-      query: database.query,
-      table: "observability.alert_channels",
-      column,
-      purpose: contextOf("").purpose,
-      contextOf: ({ id }) => contextOf(id),
-    });
-  const places = [placeOf("sealed_url", urlContext), placeOf("sealed_secret", secretContext)];
+  const placeOf = (table: string, column: string, contextOf: (id: string) => SealContext): SealedPlace =>
+    sealedColumn({ query: database.query, table, column, purpose: contextOf("").purpose, contextOf: ({ id }) => contextOf(id) });
+  const channels = "observability.alert_channels";
+  const places = [
+    placeOf(channels, "sealed_url", urlContext),
+    placeOf(channels, "sealed_secret", secretContext),
+    placeOf("observability.model_connections", "sealed_key", modelKeyContext),
+  ];
   return { status: () => describeRing(sealer.keyIds, places), reseal: () => resealAll(sealer, places) };
 }

@@ -273,6 +273,9 @@ create table observability.scores (
   source text not null default 'application' check (source in ('application', 'person', 'judge', 'check')),
   -- Who gave it in the console or by the API; null for one that came with the events.
   author text,
+  -- Of a judge: which version of its evaluator, and the trace of its call.
+  evaluator_version int,
+  judge_trace_id uuid,
   scored_at timestamptz not null,
   received_at timestamptz not null default now(),
   primary key (project_id, trace_id, event_id),

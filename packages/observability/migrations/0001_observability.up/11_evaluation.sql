@@ -123,7 +123,7 @@ create table observability.run_scores (
   item_id uuid not null,
   repetition int not null,
   attempt int not null,
-  source text not null check (source in ('application', 'check')),
+  source text not null check (source in ('application', 'check', 'judge')),
   name text not null,
   evaluator_version text not null,
   -- Null where the evaluator gave none; `error` says why.

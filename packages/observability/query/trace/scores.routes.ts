@@ -95,6 +95,8 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
           comment: comment ?? null,
           source,
           author,
+          evaluator_version: null,
+          judge_trace_id: null,
           scored_at: scoredAt.toISOString(),
         });
       },

@@ -15,6 +15,8 @@ export type ScoreSummary = {
   readonly comment: string | null;
   readonly source: Score["source"];
   readonly author: string | null;
+  readonly evaluator_version: number | null;
+  readonly judge_trace_id: string | null;
   readonly scored_at: Date;
   readonly position: string;
 };
@@ -97,6 +99,8 @@ export async function listScores(query: Query, filter: ScoreFilter): Promise<rea
       "score.comment",
       "score.source",
       "score.author",
+      "score.evaluator_version",
+      "score.judge_trace_id",
       "score.scored_at",
       selectMicros("score.scored_at").as("position"),
     ])

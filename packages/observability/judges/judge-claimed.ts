@@ -1,0 +1,115 @@
+import type { StreamPublisher } from "#otlp/stream-publisher.ts";
+import { keepMeans } from "#experiments/keep-means.ts";
+import type { Reader } from "#store/reader.ts";
+import { prepareCall, type Judging, type PreparedCall } from "./ask-judge.ts";
+import { reserve } from "./budget.store.ts";
+import { findEvaluator, type EvaluatorRow } from "./evaluators.store.ts";
+import { isDone, type Claimed } from "./judgements.store.ts";
+import { NotJudgeable, type Subject } from "./read-judged.ts";
+import { findRule, type RuleRow } from "./rules.store.ts";
+import { settleTry, type Outcome } from "./settle-try.ts";
+import { leastValue, toScoreValue } from "./write-prompt.ts";
+
+type Options = Judging & { readonly publisher: Pick<StreamPublisher, "publish">; readonly firstRetryMs: number };
+
+const reader: Reader = { kind: "operator" };
+const MAX_TRIES = 4;
+const NO_PRICE = "the model has no price, so it can't be held to a budget; give it one in the project's prices, or the rule no budget";
+
+/** Judges what this process has taken, and writes what came of it. @throws {TraceNotTaken} and what the database does. */
+export async function judgeClaimed(options: Options, held: Claimed, stopping: AbortSignal): Promise<void> {
+  const { query, publisher } = options;
+  const projectId = held.project_id;
+  const evaluator = await findEvaluator(query, { projectId, reader, id: held.evaluator_id });
+  const rule = await findRule(query, { projectId, reader, evaluatorId: held.evaluator_id, ruleId: held.rule_id });
+  if (evaluator === undefined || rule === undefined) {
+    return;
+  }
+  const outcome = await judge(options, { held, evaluator, rule }, stopping);
+  await settleTry({ query, publisher, name: evaluator.name, version: evaluator.version }, held, outcome);
+  if (held.experiment_id !== null && outcome.state !== "waiting" && (await isDone(query, held))) {
+    await keepMeans(query, { projectId, reader, experimentId: held.experiment_id });
+  }
+}
+
+type Work = { readonly held: Claimed; readonly evaluator: EvaluatorRow; readonly rule: RuleRow };
+
+async function judge(options: Options, work: Work, stopping: AbortSignal): Promise<Outcome> {
+  const { held, evaluator } = work;
+  if (held.tries > MAX_TRIES) {
+    return { state: "failed", reason: `given up: ${MAX_TRIES} tries did not end` };
+  }
+  try {
+    const prepared = await prepareCall(options, subjectOf(held), evaluator.definition);
+    return prepared.hasFailedRun
+      ? { state: "judged", reason: null, score: { value: leastValue(evaluator.definition.output), explanation: "the run failed" } }
+      : await ask(options, { ...work, prepared }, stopping);
+  } catch (error) {
+    if (error instanceof NotJudgeable) {
+      return { state: "skipped", reason: error.message };
+    }
+    throw error;
+  }
+}
+
+async function ask(
+  { query, firstRetryMs }: Options,
+  { held, evaluator, rule, prepared }: Work & { readonly prepared: PreparedCall },
+  stopping: AbortSignal,
+): Promise<Outcome> {
+  if (rule.budget !== null && prepared.most === undefined) {
+    return { state: "failed", reason: NO_PRICE };
+  }
+  const reservation = prepared.most === undefined ? undefined : await reserve(query, rule, prepared.most);
+  if (prepared.most !== undefined && reservation === undefined) {
+    const when = rule.kind === "live" ? "of the day " : "";
+    return {
+      state: "over_budget",
+      reason: `the call may cost $${prepared.most.toPrecision(2)}, and less is left ${when}of $${rule.budget}`,
+    };
+  }
+  const answer = await prepared.ask(stopping);
+  const verdict = "value" in answer ? answer.value : undefined;
+  const failure = "failure" in answer ? answer.failure : undefined;
+  const { cost, text, usage, startedAt, endedAt } = answer;
+  const { id, name, version, definition } = evaluator;
+  const metadata = { judged_trace: held.trace_id ?? held.subject, evaluator_id: id, evaluator_version: version, rule_id: rule.id };
+  const common = {
+    reservation,
+    cost,
+    call: {
+      traceId: held.claim,
+      name,
+      model: definition.model,
+      userId: prepared.userId,
+      prompt: prepared.prompt,
+      startedAt,
+      endedAt,
+      text,
+      usage,
+      verdict,
+      problem: failure?.problem,
+      metadata,
+    },
+  };
+  if (verdict !== undefined) {
+    return { ...common, state: "judged", reason: null, score: { value: toScoreValue(verdict.value), explanation: verdict.explanation } };
+  }
+  const problem = failure?.problem ?? null;
+  if (failure?.isRetryable !== true || held.tries >= MAX_TRIES) {
+    return { ...common, state: "failed", reason: problem };
+  }
+  // Not all at once.
+  const pauseMs = firstRetryMs * 2 ** (held.tries - 1) * (1 + Math.random());
+  return { ...common, state: "waiting", reason: problem, retryInMs: stopping.aborted ? 0 : Math.max(pauseMs, failure.retryAfterMs ?? 0) };
+}
+
+function subjectOf({ project_id: projectId, trace_id: traceId, experiment_id, item_id, repetition, attempt }: Claimed): Subject {
+  return {
+    projectId,
+    traceId,
+    ...(experiment_id === null || item_id === null
+      ? {}
+      : { run: { experimentId: experiment_id, itemId: item_id, repetition: repetition ?? 0, attempt: attempt ?? 1 } }),
+  };
+}

@@ -1,0 +1,126 @@
+import type { Clock } from "@sightline/foundation/clock";
+import { createEachOwner } from "@sightline/foundation/each-owner";
+import { errorMessage } from "@sightline/foundation/errors";
+import type { Logger } from "@sightline/foundation/log";
+import { createAlarm, inRounds, repeat, type WakenBy } from "@sightline/foundation/repeat";
+import { v7 as uuidv7 } from "uuid";
+import type { ModelAccess } from "#models/model-access.ts";
+import type { StreamPublisher } from "#otlp/stream-publisher.ts";
+import type { Query } from "#schema.ts";
+import { chooseAmongMarked, findMarkedProjects } from "./choose-traces.store.ts";
+import { judgeClaimed } from "./judge-claimed.ts";
+import { claimJudgement, listDueProjects, type Claimed } from "./judgements.store.ts";
+import { TraceNotTaken } from "./settle-try.ts";
+
+type Options = {
+  readonly query: Query;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly access: ModelAccess;
+  readonly publisher: Pick<StreamPublisher, "publish">;
+  /** Wakes when there may be something to judge by way of this process. */
+  readonly wakenBy?: WakenBy;
+  readonly tuning?: Partial<JudgeTuning>;
+};
+
+export type JudgeTuning = {
+  /** Calls of this process at once, and those of one project: slow judges of one hold up no other. */
+  readonly calls: number;
+  readonly callsOfProject: number;
+  /** Longer than a call takes at the most, and what is written of it. */
+  readonly leaseSeconds: number;
+  /** After the first try that failed; then twice as long. */
+  readonly firstRetryMs: number;
+};
+
+const TUNING: JudgeTuning = { calls: 16, callsOfProject: 4, leaseSeconds: 150, firstRetryMs: 5_000 };
+const EVERY_MS = 1_000;
+const REST_MS = 10_000;
+/** Choosing takes at most this share of the time. */
+const CHOOSING_SHARE = 1 / 10;
+/** While the event stream takes no traces, nothing is asked. */
+const STREAM_REST_MS = 30_000;
+
+/** Chooses live traces to be judged, and judges what was chosen. Any number of replicas may do it; each trace goes to one of them. */
+export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy = () => undefined, tuning }: Options) {
+  const { calls, callsOfProject, leaseSeconds, firstRetryMs } = { ...TUNING, ...tuning };
+  const chosen = createAlarm();
+  const eachProject = createEachOwner({ log, clock, name: "choosing traces of a project to be judged" });
+  let restsUntil = 0;
+
+  const chooseDue = (stopping = new AbortController().signal) =>
+    inRounds(async () => {
+      const projects = await findMarkedProjects(query);
+      let isMore = false;
+      await eachProject(projects, {
+        idOf: (id) => id,
+        work: async (id) => {
+          isMore = (await chooseAmongMarked(query, id, clock.now())) || isMore;
+        },
+        signal: stopping,
+      });
+      if (projects.length > 0) {
+        chosen.ring();
+      }
+      return isMore;
+    }, stopping);
+
+  async function judgeDue(stopping = new AbortController().signal): Promise<false | undefined> {
+    const running = new Map<Promise<void>, string>();
+    const runsOf = (projectId: string) => [...running.values()].filter((each) => each === projectId).length;
+    let found: false | undefined = false;
+    const start = (held: Claimed) => {
+      const run = judge(held, stopping).finally(() => running.delete(run));
+      running.set(run, held.project_id);
+    };
+    while (!stopping.aborted && clock.now().getTime() >= restsUntil) {
+      for (const projectId of await listDueProjects(query)) {
+        while (running.size < calls && runsOf(projectId) < callsOfProject) {
+          const held = await claimJudgement(query, { projectId, claim: uuidv7(), leaseSeconds });
+          if (held === undefined) {
+            break;
+          }
+          start(held);
+        }
+      }
+      if (running.size === 0) {
+        break;
+      }
+      found = undefined;
+      await Promise.race(running.keys());
+    }
+    await Promise.all(running.keys());
+    return found;
+  }
+
+  /** What fails here is tried again once the lease is over. */
+  async function judge(held: Claimed, stopping: AbortSignal): Promise<void> {
+    try {
+      await judgeClaimed({ query, access, publisher, now: clock.now, firstRetryMs }, held, stopping);
+    } catch (error) {
+      restsUntil = error instanceof TraceNotTaken ? clock.now().getTime() + STREAM_REST_MS : restsUntil;
+      log.warn(
+        { reason: errorMessage(error), project: held.project_id, rule: held.rule_id },
+        "something could not be judged; it is tried again",
+      );
+    }
+  }
+
+  return {
+    chooseDue,
+    judgeDue,
+    ...repeat({
+      log,
+      tasks: [
+        { name: "choosing traces to be judged", everyMs: EVERY_MS, restMs: REST_MS, share: CHOOSING_SHARE, wakenBy, run: chooseDue },
+        {
+          name: "judging",
+          everyMs: EVERY_MS,
+          restMs: REST_MS,
+          wakenBy: (wake) => [wakenBy, chosen.wakenBy].forEach((by) => by(wake)),
+          run: judgeDue,
+        },
+      ],
+    }),
+  };
+}

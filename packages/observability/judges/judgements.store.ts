@@ -1,0 +1,224 @@
+import { sql, type Selectable } from "kysely";
+import { toEventId } from "#identifiers.ts";
+import type { Judgement, JudgementCounts, JudgementState, ScoreValue } from "#contract.ts";
+import type { ObservabilitySchema, Query } from "#schema.ts";
+import { selectInstant, selectMicros } from "#store/position.ts";
+import { hasRoleIn, type InProject } from "#store/reader.ts";
+import type { OneRule } from "./rules.store.ts";
+
+/*
+ * What becomes of a trace or run that a rule chose, and who changes it:
+ *
+ *   (chosen) ──▶ waiting ──(a replica takes it, for as long as its lease)──▶ judged · skipped · failed · over_budget
+ *                waiting ──(the try failed, and may succeed later)──▶ waiting, due later
+ *                waiting ──(a person cancels the rule)──▶ skipped
+ *   skipped, failed, over_budget ──(a person makes up for them)──▶ waiting
+ *
+ * `claim` names the try that holds it, and whoever no longer holds it settles nothing but what its call cost.
+ */
+
+type Row = Selectable<ObservabilitySchema["observability.judgements"]>;
+export type Claimed = Pick<Row, "project_id" | "rule_id" | "evaluator_id" | "subject" | "trace_id" | "tries"> & {
+  readonly experiment_id: string | null;
+  readonly item_id: string | null;
+  readonly repetition: number | null;
+  readonly attempt: number | null;
+  /** The id of this try and of its trace. */
+  readonly claim: string;
+};
+
+/** Projects with something to be judged now, in no order, so that none is always the last. */
+export async function listDueProjects(query: Query): Promise<readonly string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select project_id from observability.judgements where state = 'waiting' and due_at <= now() group by project_id order by random() limit 100`.execute(
+    query,
+  );
+  return rows.map((row) => row.project_id);
+}
+
+/** Takes what waits for longest, for so many seconds; somebody else takes it afterwards. */
+export async function claimJudgement(
+  query: Query,
+  { projectId, claim, leaseSeconds }: { readonly projectId: string; readonly claim: string; readonly leaseSeconds: number },
+): Promise<Claimed | undefined> {
+  const { rows } = await sql<Claimed>`
+    with chosen as materialized (
+      select rule_id, subject from observability.judgements
+      where project_id = ${projectId}::uuid and state = 'waiting' and due_at <= now() order by due_at limit 1 for update skip locked
+    )
+    update observability.judgements as judgement set claim = ${claim}::uuid, tries = tries + 1,
+      due_at = now() + ${leaseSeconds} * interval '1 second', judge_traces = judge_traces || ${claim}::uuid
+    from chosen
+    where judgement.project_id = ${projectId}::uuid and judgement.rule_id = chosen.rule_id and judgement.subject = chosen.subject
+    returning judgement.project_id, judgement.rule_id, judgement.evaluator_id, judgement.subject, judgement.trace_id, judgement.experiment_id,
+      judgement.item_id, judgement.repetition, judgement.attempt, judgement.tries, judgement.claim`.execute(query);
+  return rows[0];
+}
+
+export type Settling = {
+  readonly state: JudgementState;
+  readonly reason: string | null;
+  readonly version: number | null;
+  readonly cost: number;
+  /** Of one that waits: when it is tried again. */
+  readonly retryInMs: number;
+};
+
+/** Writes what came of a try. @returns false when it holds the judgement no longer. */
+export async function settleJudgement(
+  transaction: Query,
+  { project_id: projectId, ...held }: Claimed,
+  settling: Settling,
+): Promise<boolean> {
+  const { state, reason, version, cost, retryInMs } = settling;
+  const { numUpdatedRows } = await transaction
+    .updateTable("observability.judgements")
+    .set({
+      state,
+      reason,
+      version,
+      claim: null,
+      cost: sql<number>`cost + ${cost}::double precision`,
+      due_at: sql<Date>`now() + ${retryInMs}::double precision * interval '1 millisecond'`,
+      ended_at: state === "waiting" ? null : sql<Date>`now()`,
+    })
+    .where("project_id", "=", projectId)
+    .where("rule_id", "=", held.rule_id)
+    .where("subject", "=", held.subject)
+    .where("claim", "=", held.claim)
+    .where("state", "=", "waiting")
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Whether the trace is there, which nobody deletes until the transaction ends. */
+export async function holdTrace(transaction: Query, projectId: string, traceId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from observability.traces where project_id = ${projectId}::uuid and id = ${traceId}::uuid for key share`.execute(transaction);
+  return rows.length > 0;
+}
+
+/** The same of a run; one whose contents went with a user is there no more. */
+export async function holdRun(transaction: Query, held: Claimed): Promise<boolean> {
+  const { rows } = await sql`
+    select from observability.experiment_runs as run
+    join observability.experiments as experiment on experiment.project_id = run.project_id and experiment.id = run.experiment_id
+    join observability.item_revisions as item on item.project_id = run.project_id and item.dataset_id = experiment.dataset_id and item.item_id = run.item_id
+      and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
+    where run.project_id = ${held.project_id}::uuid and run.experiment_id = ${held.experiment_id}::uuid and run.item_id = ${held.item_id}::uuid
+      and run.repetition = ${held.repetition}::int and run.attempt = ${held.attempt}::int and item.redacted_at is null and not exists (
+        select from observability.deleted_traces as gone
+        where gone.project_id = ${held.project_id}::uuid and gone.trace_id = run.trace_id and gone.is_of_user
+      )
+    for share of run`.execute(transaction);
+  return rows.length > 0;
+}
+
+type Scoring = {
+  readonly name: string;
+  readonly version: number;
+  readonly value: ScoreValue;
+  readonly explanation: string;
+};
+
+/** One score of a trace for each version of an evaluator: judged once more, it is replaced. */
+export async function scoreTrace(transaction: Query, held: Claimed, { name, version, value, explanation }: Scoring): Promise<void> {
+  const id = toEventId(held.project_id, `judge ${held.evaluator_id} ${version}`, held.trace_id ?? "");
+  await sql`
+    with given as (
+      insert into observability.scores as score (project_id, trace_id, event_id, name, data_type, value, text_value, comment, source, evaluator_version,
+        judge_trace_id, scored_at)
+      values (${held.project_id}::uuid, ${held.trace_id}::uuid, ${id}::uuid, ${name}::text, ${value.data_type}::text, ${value.value}::double precision,
+        ${value.text_value}::text, ${explanation}::text, 'judge', ${version}::int, ${held.claim}::uuid, now())
+      on conflict (project_id, trace_id, event_id) do update set data_type = excluded.data_type, value = excluded.value,
+        text_value = excluded.text_value, comment = excluded.comment, judge_trace_id = excluded.judge_trace_id, scored_at = excluded.scored_at
+      returning score.project_id, score.trace_id
+    )
+    insert into observability.trace_marks (project_id, trace_id) select project_id, trace_id from given`.execute(transaction);
+}
+
+/** The same of a run. */
+export async function scoreRun(transaction: Query, held: Claimed, { name, version, value, explanation }: Scoring): Promise<void> {
+  await sql`
+    insert into observability.run_scores as score (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version, value, is_boolean,
+      explanation)
+    values (${held.project_id}::uuid, ${held.experiment_id}::uuid, ${held.item_id}::uuid, ${held.repetition}::int, ${held.attempt}::int, 'judge',
+      ${name}::text, ${String(version)}::text, ${value.value}::double precision, ${value.data_type === "boolean"}::boolean, ${explanation}::text)
+    on conflict (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version)
+    do update set value = excluded.value, is_boolean = excluded.is_boolean, explanation = excluded.explanation`.execute(transaction);
+}
+
+/** Whether nothing that the rule chose waits any more. */
+export async function isDone(query: Query, { project_id: projectId, rule_id: ruleId }: Claimed): Promise<boolean> {
+  const { rows } = await sql`
+    select from observability.judgements where project_id = ${projectId}::uuid and rule_id = ${ruleId}::uuid and state = 'waiting' limit 1`.execute(
+    query,
+  );
+  return rows.length === 0;
+}
+
+/** By rule, how many there are in each state. */
+export async function countJudgements(query: Query, { projectId, reader }: InProject): Promise<ReadonlyMap<string, JudgementCounts>> {
+  const { rows } = await sql<{ rule_id: string; state: JudgementState; count: number }>`
+    select rule_id, state, count(*)::int as count from observability.judgements
+    where project_id = ${projectId}::uuid and ${hasRoleIn(reader, "viewer", projectId)} group by rule_id, state`.execute(query);
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.rule_id)].map(([ruleId, counted]) => [
+      ruleId,
+      { ...NONE, ...Object.fromEntries(counted.map(({ state, count }) => [state, count])) },
+    ]),
+  );
+}
+
+export const NONE: JudgementCounts = { waiting: 0, judged: 0, skipped: 0, failed: 0, over_budget: 0 };
+
+/** What a cancelled rule has chosen is judged no more; a call that runs ends without a score. */
+export async function skipWaiting(transaction: Query, { projectId, ruleId }: OneRule): Promise<void> {
+  await sql`
+    update observability.judgements set state = 'skipped', reason = 'the rule was cancelled', claim = null, ended_at = now()
+    where project_id = ${projectId}::uuid and rule_id = ${ruleId}::uuid and state = 'waiting'`.execute(transaction);
+}
+
+/** @returns how many wait again. */
+export async function makeUp(query: Query, { projectId, reader, ruleId, evaluatorId }: OneRule): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update observability.judgements set state = 'waiting', reason = null, tries = 0, due_at = now(), ended_at = null
+    where project_id = ${projectId}::uuid and rule_id = ${ruleId}::uuid and evaluator_id = ${evaluatorId}::uuid
+      and state in ('skipped', 'failed', 'over_budget') and ${hasRoleIn(reader, "editor", projectId)}`.execute(query);
+  return Number(numAffectedRows);
+}
+
+export type JudgementRow = Omit<Judgement, "chosen_at" | "ended_at"> & {
+  readonly chosen_at: Date;
+  readonly ended_at: Date | null;
+  readonly micros: string;
+};
+
+type Listing = InProject & {
+  readonly evaluatorId: string;
+  readonly ruleId: string | undefined;
+  readonly state: JudgementState | undefined;
+  readonly after: { readonly micros: string; readonly subject: string } | undefined;
+  readonly limit: number;
+};
+
+/** Those that were chosen last come first. */
+export async function listJudgements(
+  query: Query,
+  { projectId, reader, evaluatorId, ...wanted }: Listing,
+): Promise<readonly JudgementRow[]> {
+  const { ruleId, state, after, limit } = wanted;
+  const conditions = [
+    ...(ruleId === undefined ? [] : [sql`rule_id = ${ruleId}::uuid`]),
+    ...(state === undefined ? [] : [sql`state = ${state}::text`]),
+    ...(after === undefined ? [] : [sql`(chosen_at, subject) < (${selectInstant(after.micros)}, ${after.subject}::text)`]),
+  ];
+  const { rows } = await sql<JudgementRow>`
+    select rule_id, subject, trace_id, experiment_id, state, reason, version, tries, cost, chosen_at, ended_at, ${selectMicros("chosen_at")} as micros,
+      case when cost > 0 or state = 'judged' then judge_traces[cardinality(judge_traces)] end as judge_trace_id
+    from observability.judgements
+    where project_id = ${projectId}::uuid and evaluator_id = ${evaluatorId}::uuid and ${hasRoleIn(reader, "viewer", projectId)}
+      and ${sql.join([sql`true`, ...conditions], sql` and `)}
+    order by chosen_at desc, subject desc limit ${limit}`.execute(query);
+  return rows;
+}

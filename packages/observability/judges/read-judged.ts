@@ -1,0 +1,151 @@
+import { sql } from "kysely";
+import { AppError } from "@sightline/foundation/errors";
+import { resolvePointer } from "#checks/json-values.ts";
+import { truncatedValueSchema, type Json, type JudgeVariable, type Trace } from "#contract.ts";
+import { loadTrace } from "#query/trace/load-trace.ts";
+import type { Query } from "#schema.ts";
+import type { Reader } from "#store/reader.ts";
+
+/** What is judged: a trace, or a run of an experiment, which may have one. */
+export type Subject = {
+  readonly projectId: string;
+  readonly traceId: string | null;
+  readonly run?: { readonly experimentId: string; readonly itemId: string; readonly repetition: number; readonly attempt: number };
+};
+
+export type ReadSubject = {
+  /** Whose words are in it. */
+  readonly userId: string | null;
+  readonly hasFailedRun: boolean;
+  /** By variable, in words; or which one has no value, and why. */
+  readonly texts: ReadonlyMap<string, string>;
+};
+
+/** Why something can't be judged, which is no failure of the judge. */
+export class NotJudgeable extends Error {
+  override readonly name = "NotJudgeable";
+}
+
+/** The background task reads as nobody in particular: whoever made its rule may read all of the project. */
+const reader: Reader = { kind: "operator" };
+
+/** Characters of one variable. A call is bounded by this and by the number of variables. */
+export const MAX_VALUE = 20_000;
+const MAX_TURNS = 10;
+const MAX_TOOLS = 50;
+
+/** Reads what the variables stand for. @throws {NotJudgeable} */
+export async function readSubject(query: Query, subject: Subject, variables: readonly JudgeVariable[]): Promise<ReadSubject> {
+  const run = await readRun(query, subject);
+  const trace = await readTrace(query, subject);
+  if (trace === undefined && run === undefined) {
+    throw new NotJudgeable("the trace is gone");
+  }
+  const turns = variables.some(({ of }) => of === "session") && trace !== undefined ? await readSession(query, subject, trace) : undefined;
+  const texts = variables.map((variable): [string, string] => {
+    const value = resolvePointer(partOf(variable, { trace, run, turns }), variable.path);
+    if (value === undefined || value === null || value === "") {
+      throw new NotJudgeable(`{{${variable.name}}} has no value: nothing is at ${describe(variable)}`);
+    }
+    return [variable.name, toText(value)];
+  });
+  return { userId: run?.subject ?? trace?.user_id ?? null, hasFailedRun: run?.state === "failed", texts: new Map(texts) };
+}
+
+type Read = {
+  readonly trace: Trace | undefined;
+  readonly run: RunFacts | undefined;
+  readonly turns: readonly unknown[] | undefined;
+};
+
+function partOf({ of, step: name }: JudgeVariable, { trace, run, turns }: Read): unknown {
+  switch (of) {
+    case "trace":
+      return trace === undefined ? run : { ...toFacts(trace), ...(run && { input: run.input, output: run.output }) };
+    case "step":
+      return trace?.observation_list.findLast((step) => step.name === name);
+    case "session":
+      return turns;
+    case "run":
+      return run;
+    default:
+      return of satisfies never;
+  }
+}
+
+function toFacts({ name, input, output, error, attributes, observation_list: steps }: Trace) {
+  const tools = steps.filter(({ kind }) => kind === "tool").slice(0, MAX_TOOLS);
+  return {
+    name,
+    input,
+    output,
+    error,
+    metadata: attributes["metadata"],
+    tools:
+      tools.length === 0
+        ? undefined
+        : tools.map((tool) => ({ tool: tool.name, input: tool.input, output: tool.output, error: tool.error ?? undefined })),
+  };
+}
+
+async function readTrace(query: Query, { projectId, traceId }: Subject): Promise<Trace | undefined> {
+  try {
+    return traceId === null ? undefined : await loadTrace(query, { projectId, reader, traceId });
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** What was asked and answered in the session until the trace, the oldest first. */
+async function readSession(query: Query, { projectId }: Subject, trace: Trace): Promise<readonly unknown[]> {
+  const { rows } = await sql<{ id: string }>`
+    select trace_id as id from observability.trace_entries
+    where project_id = ${projectId}::uuid and session_id = ${trace.session_id}::text and sort_at < ${trace.started_at}::timestamptz and purpose is null
+    order by sort_at desc limit ${MAX_TURNS - 1}`.execute(query);
+  const before = await Promise.all(rows.map(({ id }) => readTrace(query, { projectId, traceId: id })));
+  return [...before.toReversed(), trace].flatMap((turn) => (turn === undefined ? [] : [{ input: turn.input, output: turn.output }]));
+}
+
+type RunFacts = {
+  readonly input: Json;
+  readonly expected: Json;
+  readonly metadata: Json;
+  readonly output: Json;
+  readonly state: string;
+  readonly error: string | null;
+  readonly subject: string | null;
+};
+
+async function readRun(query: Query, { projectId, run }: Subject): Promise<RunFacts | undefined> {
+  if (run === undefined) {
+    return undefined;
+  }
+  const { rows } = await sql<RunFacts>`
+    select run.state, run.output, run.error, item.input, item.expected, item.metadata, item.subject
+    from observability.experiment_runs as run
+    join observability.experiments as experiment on experiment.project_id = run.project_id and experiment.id = run.experiment_id
+    join observability.item_revisions as item on item.project_id = run.project_id and item.dataset_id = experiment.dataset_id and item.item_id = run.item_id
+      and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
+    where run.project_id = ${projectId}::uuid and run.experiment_id = ${run.experimentId}::uuid and run.item_id = ${run.itemId}::uuid
+      and run.repetition = ${run.repetition}::int and run.attempt = ${run.attempt}::int and item.redacted_at is null`.execute(query);
+  if (rows[0] === undefined) {
+    throw new NotJudgeable("the run is gone, or its contents were deleted");
+  }
+  return rows[0];
+}
+
+function describe({ of, step, path }: JudgeVariable): string {
+  return `${path === "" ? "all" : path} of ${step === null ? `the ${of}` : `a step ${step}`}`;
+}
+
+function toText(value: unknown): string {
+  const cut = truncatedValueSchema.safeParse(value).data;
+  const text = cut?.preview ?? (typeof value === "string" ? value : JSON.stringify(value, undefined, 1));
+  const left = Math.max(cut?.characters ?? 0, text.length) - MAX_VALUE;
+  return left > 0 || cut !== undefined
+    ? `${text.slice(0, MAX_VALUE).toWellFormed()}\n[${Math.max(left, 0)} more characters are left out]`
+    : text;
+}

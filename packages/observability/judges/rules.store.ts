@@ -1,0 +1,94 @@
+import { sql, type Selectable } from "kysely";
+import { MAX_RULES_OF_EVALUATOR } from "#contract.ts";
+import type { ObservabilitySchema, Query } from "#schema.ts";
+import { hasRoleIn, type InProject } from "#store/reader.ts";
+
+export type RuleRow = Selectable<ObservabilitySchema["observability.judge_rules"]>;
+type OfEvaluator = InProject & { readonly evaluatorId: string };
+export type OneRule = OfEvaluator & { readonly ruleId: string };
+
+/** Newest first. */
+export async function listRules(query: Query, { projectId, reader, evaluatorId }: OfEvaluator): Promise<readonly RuleRow[]> {
+  return visible(query, { projectId, reader })
+    .where("rule.evaluator_id", "=", evaluatorId)
+    .orderBy("rule.created_at", "desc")
+    .limit(MAX_RULES_OF_EVALUATOR)
+    .execute();
+}
+
+export async function findRule(query: Query, { projectId, reader, evaluatorId, ruleId }: OneRule): Promise<RuleRow | undefined> {
+  return visible(query, { projectId, reader })
+    .where("rule.evaluator_id", "=", evaluatorId)
+    .where("rule.id", "=", ruleId)
+    .executeTakeFirst();
+}
+
+/** Those that choose among live traces. */
+export async function listLiveRules(query: Query, projectId: string): Promise<readonly RuleRow[]> {
+  return visible(query, { projectId, reader: { kind: "operator" } })
+    .where("rule.kind", "=", "live")
+    .where("rule.is_active", "=", true)
+    .orderBy("rule.id")
+    .execute();
+}
+
+type NewRule = OneRule & Pick<RuleRow, "kind" | "q" | "experiment_id" | "sampling" | "budget"> & { readonly author: string };
+
+/** @returns false when the reader may not, or the evaluator has {@link MAX_RULES_OF_EVALUATOR}. */
+export async function insertRule(transaction: Query, { projectId, reader, evaluatorId, ruleId, ...rule }: NewRule): Promise<boolean> {
+  const { rows } = await sql`
+    insert into observability.judge_rules (id, project_id, evaluator_id, kind, q, experiment_id, sampling, budget, created_by)
+    select ${ruleId}::uuid, ${projectId}::uuid, evaluator.id, ${rule.kind}::text, ${rule.q}::text, ${rule.experiment_id}::uuid,
+      ${rule.sampling}::double precision, ${rule.budget}::double precision, ${rule.author}::text
+    from observability.evaluators as evaluator
+    where evaluator.project_id = ${projectId}::uuid and evaluator.id = ${evaluatorId}::uuid and ${hasRoleIn(reader, "editor", projectId)}
+      and (select count(*) from observability.judge_rules where evaluator_id = ${evaluatorId}::uuid) < ${MAX_RULES_OF_EVALUATOR}
+    returning id`.execute(transaction);
+  await noteLiveRules(transaction, projectId);
+  return rows.length > 0;
+}
+
+type RuleChange = { readonly is_active: boolean; readonly budget?: number | null | undefined };
+
+export async function changeRule(
+  transaction: Query,
+  { projectId, reader, evaluatorId, ruleId }: OneRule,
+  change: RuleChange,
+): Promise<boolean> {
+  const { is_active: isActive, budget } = change;
+  const { numUpdatedRows } = await transaction
+    .updateTable("observability.judge_rules as rule")
+    .set({ is_active: isActive, ...(budget === undefined ? {} : { budget }) })
+    .where("rule.project_id", "=", projectId)
+    .where("rule.evaluator_id", "=", evaluatorId)
+    .where("rule.id", "=", ruleId)
+    .where(hasRoleIn(reader, "editor", projectId))
+    .executeTakeFirstOrThrow();
+  await noteLiveRules(transaction, projectId);
+  return numUpdatedRows > 0n;
+}
+
+/** Tells those who count traces whether there is anybody to mark them for. */
+export async function noteLiveRules(transaction: Query, projectId: string): Promise<void> {
+  // Of two changes at once the second one sees the first.
+  await transaction.selectFrom("observability.projects").select("id").where("id", "=", projectId).forUpdate().execute();
+  const { rows } = await sql<{ there: boolean }>`
+    select exists (select from observability.judge_rules where project_id = ${projectId}::uuid and kind = 'live' and is_active) as there`.execute(
+    transaction,
+  );
+  const there = rows[0]?.there ?? false;
+  await transaction
+    .updateTable("observability.projects")
+    .set({ has_judges: there })
+    .where("id", "=", projectId)
+    .where("has_judges", "<>", there)
+    .execute();
+}
+
+function visible(query: Query, { projectId, reader }: InProject) {
+  return query
+    .selectFrom("observability.judge_rules as rule")
+    .selectAll("rule")
+    .where("rule.project_id", "=", projectId)
+    .where(hasRoleIn(reader, "viewer", projectId));
+}

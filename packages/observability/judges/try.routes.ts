@@ -1,0 +1,120 @@
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { v7 as uuidv7 } from "uuid";
+import {
+  estimatedJudgingSchema,
+  estimateJudgingRequestSchema,
+  TRIED_TRACES,
+  triedEvaluatorSchema,
+  tryEvaluatorRequestSchema,
+  type TriedEvaluator,
+} from "#contract.ts";
+import type { ModelAccess } from "#models/model-access.ts";
+import type { StreamPublisher } from "#otlp/stream-publisher.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
+import { drawTraces } from "#query/list/draw-traces.store.ts";
+import { readListTerms } from "#query/list/list-terms.ts";
+import { orTooSlow } from "#query/list/trace-query.errors.ts";
+import { prepareCall, type PreparedCall } from "./ask-judge.ts";
+import { changing, evaluatorsPath, requireConnection } from "./evaluators.routes.ts";
+import { NotJudgeable } from "./read-judged.ts";
+import { publishTrace } from "./settle-try.ts";
+import { toScoreValue } from "./write-prompt.ts";
+
+type Options = RouteDependencies & { readonly access: ModelAccess; readonly publisher: Pick<StreamPublisher, "publish"> };
+
+const TRY_LIMIT_MS = 60_000;
+
+/** A draft of an evaluator, before it is kept: what it would cost, and what it says of one trace. */
+export function tryRoutes({ query, clock, access, publisher }: Options) {
+  const judging = { query, access, now: clock.now };
+  return (server: HttpServer): void => {
+    server.post(
+      `${evaluatorsPath}/estimate`,
+      {
+        config: changing,
+        schema: {
+          summary: "What judging traces of the past would cost, by 20 of them; nothing is asked",
+          params: projectParams,
+          body: estimateJudgingRequestSchema,
+          response: { 200: estimatedJudgingSchema },
+        },
+      },
+      async (request) => {
+        const { definition, q, size } = request.body;
+        const terms = readListTerms({ q });
+        const project = await enterProject(query, request, "editor");
+        await requireConnection(query, project, definition);
+        const drawing = { ...project, terms, from: undefined, to: undefined, now: clock.now(), size, by: "random", seed: 1 } as const;
+        const { ids, matching } = await drawTraces(query, drawing).catch((error: unknown) => {
+          throw orTooSlow(error);
+        });
+        const traceIds = ids.slice(0, TRIED_TRACES);
+        const calls: PreparedCall[] = [];
+        for (const traceId of traceIds) {
+          const call = await prepareCall(judging, { projectId: project.projectId, traceId }, definition).catch(orUndefined);
+          calls.push(...(call === undefined ? [] : [call]));
+        }
+        const sum = (of: "about" | "most") => {
+          const known = calls.flatMap((call) => call[of] ?? []);
+          return known.length === 0 ? null : (known.reduce((total, each) => total + each, 0) / calls.length) * ids.length;
+        };
+        return { matching, chosen: ids.length, trace_ids: traceIds, about: sum("about"), at_most: sum("most") };
+      },
+    );
+
+    server.post(
+      `${evaluatorsPath}/try`,
+      {
+        config: changing,
+        schema: {
+          summary: "Judge one trace by a draft of an evaluator; no score is kept, what it costs is spent",
+          params: projectParams,
+          body: tryEvaluatorRequestSchema,
+          response: { 200: triedEvaluatorSchema },
+        },
+      },
+      async (request): Promise<TriedEvaluator> => {
+        const { definition, trace_id: traceId } = request.body;
+        const project = await enterProject(query, request, "editor");
+        await requireConnection(query, project, definition);
+        const call = await prepareCall(judging, { projectId: project.projectId, traceId }, definition).catch(orReason);
+        if (typeof call === "string") {
+          return { state: "skipped", reason: call, score: null, explanation: null, cost: null, judge_trace_id: null };
+        }
+        const answer = await call.ask(AbortSignal.timeout(TRY_LIMIT_MS));
+        const [verdict, problem] = "value" in answer ? [answer.value, null] : [undefined, answer.failure.problem];
+        const { text, usage, startedAt, endedAt } = answer;
+        const made = {
+          traceId: uuidv7(),
+          name: "a draft",
+          model: definition.model,
+          userId: call.userId,
+          prompt: call.prompt,
+          startedAt,
+          endedAt,
+        };
+        const metadata = { judged_trace: traceId, is_try: 1 };
+        await publishTrace(publisher, project.projectId, { ...made, text, usage, verdict, problem: problem ?? undefined, metadata });
+        return {
+          state: verdict === undefined ? "failed" : "judged",
+          reason: problem,
+          score: verdict === undefined ? null : toScoreValue(verdict.value),
+          explanation: verdict?.explanation ?? null,
+          cost: answer.cost ?? null,
+          judge_trace_id: made.traceId,
+        };
+      },
+    );
+  };
+}
+
+function orReason(error: unknown): string {
+  if (error instanceof NotJudgeable) {
+    return error.message;
+  }
+  throw error;
+}
+
+function orUndefined(error: unknown): undefined {
+  orReason(error);
+}
