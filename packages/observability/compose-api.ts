@@ -84,8 +84,8 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       promptVersionRoutes({ query, clock, log })(server);
       await promptFileRoutes({ query, clock, log })(server);
       modelConnectionRoutes({ query, clock, log, access })(server);
-      evaluatorRoutes({ query, clock, log })(server);
       judgeRuleRoutes({ query, clock, log })(server);
+      evaluatorRoutes({ query, clock, log })(server);
       tryRoutes({ query, clock, log, access, publisher: intake.publisher })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);

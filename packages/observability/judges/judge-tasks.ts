@@ -36,6 +36,8 @@ export type JudgeTuning = {
 const TUNING: JudgeTuning = { calls: 16, callsOfProject: 4, leaseSeconds: 150, firstRetryMs: 5_000 };
 const EVERY_MS = 1_000;
 const REST_MS = 10_000;
+/** How often it is looked for projects that have something to judge, while others are busy. */
+const LISTING_MS = 1_000;
 /** Choosing takes at most this share of the time. */
 const CHOOSING_SHARE = 1 / 10;
 /** While the event stream takes no traces, nothing is asked. */
@@ -73,8 +75,14 @@ export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy
       const run = judge(held, stopping).finally(() => running.delete(run));
       running.set(run, held.project_id);
     };
+    let due: readonly string[] = [];
+    let listedAt = -Infinity;
     while (!stopping.aborted && clock.now().getTime() >= restsUntil) {
-      for (const projectId of await listDueProjects(query)) {
+      if (running.size === 0 || performance.now() - listedAt > LISTING_MS) {
+        due = await listDueProjects(query);
+        listedAt = performance.now();
+      }
+      for (const projectId of due) {
         while (running.size < calls && runsOf(projectId) < callsOfProject) {
           const held = await claimJudgement(query, { projectId, claim: uuidv7(), leaseSeconds });
           if (held === undefined) {

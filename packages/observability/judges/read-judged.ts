@@ -141,11 +141,12 @@ function describe({ of, step, path }: JudgeVariable): string {
   return `${path === "" ? "all" : path} of ${step === null ? `the ${of}` : `a step ${step}`}`;
 }
 
+/** A value that is too long to be read with its trace. */
+const cutSchema = truncatedValueSchema.pick({ truncated: true, characters: true, preview: true });
+
 function toText(value: unknown): string {
-  const cut = truncatedValueSchema.safeParse(value).data;
+  const cut = cutSchema.safeParse(value).data;
   const text = cut?.preview ?? (typeof value === "string" ? value : JSON.stringify(value, undefined, 1));
-  const left = Math.max(cut?.characters ?? 0, text.length) - MAX_VALUE;
-  return left > 0 || cut !== undefined
-    ? `${text.slice(0, MAX_VALUE).toWellFormed()}\n[${Math.max(left, 0)} more characters are left out]`
-    : text;
+  const left = Math.max(cut?.characters ?? 0, text.length) - Math.min(text.length, MAX_VALUE);
+  return left > 0 ? `${text.slice(0, MAX_VALUE).toWellFormed()}\n[${left} more characters are left out]` : text;
 }

@@ -27,7 +27,7 @@ import { listJudgements, makeUp, skipWaiting } from "./judgements.store.ts";
 import * as errors from "./judges.errors.ts";
 import { changeRule, findRule, insertRule, type OneRule } from "./rules.store.ts";
 
-const ruleParams = evaluatorParams.extend({ rule_id: z.uuid() });
+const ruleParams = evaluatorParams.extend({ judge_rule_id: z.uuid() });
 const made = z.object({ id: z.uuid(), chosen: z.int() });
 const changed = z.object({ is_active: z.boolean() });
 const positionSchema = z.tuple([microsSchema, z.string().max(200)]);
@@ -67,7 +67,7 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
     );
 
     server.patch(
-      `${path}/rules/:rule_id`,
+      `${path}/rules/:judge_rule_id`,
       {
         config: changing,
         schema: {
@@ -92,7 +92,7 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
     );
 
     server.post(
-      `${path}/rules/:rule_id/make-up`,
+      `${path}/rules/:judge_rule_id/make-up`,
       {
         config: changing,
         schema: {
@@ -145,7 +145,7 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
   async function enterRule(
     request: Parameters<typeof enterProject>[1] & { readonly params: z.infer<typeof ruleParams> },
   ): Promise<OneRule> {
-    const { evaluator_id: evaluatorId, rule_id: ruleId } = request.params;
+    const { evaluator_id: evaluatorId, judge_rule_id: ruleId } = request.params;
     return { ...(await enterProject(query, request, "editor")), evaluatorId, ruleId };
   }
 

@@ -1,6 +1,14 @@
 import { v7 as uuidv7 } from "uuid";
 import { jsonRequest, jsonSpan } from "#testing/otlp-request.ts";
 
+const JUDGE = {
+  connection_id: uuidv7(),
+  model: "changed",
+  rubric: "{{output}}",
+  variables: [{ name: "output", of: "trace", path: "/output" }],
+  output: { type: "boolean" },
+};
+
 /** For every route that takes one; a new route needs its own here. */
 export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects": { name: "new" },
@@ -38,6 +46,14 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/prompts": { name: "changed", template: "changed" },
   "POST /api/v1/projects/:project_id/prompts/import": {},
   "PUT /api/v1/projects/:project_id/prompts/:prompt_id/labels": { label: "changed", version: 1 },
+  "POST /api/v1/projects/:project_id/model-connections": { name: "new", provider: "anthropic", key: "sk-new" },
+  "POST /api/v1/projects/:project_id/model-connections/:connection_id/test": { model: "m-1" },
+  "POST /api/v1/projects/:project_id/evaluators": { name: "new", definition: JUDGE },
+  "POST /api/v1/projects/:project_id/evaluators/estimate": { definition: JUDGE },
+  "POST /api/v1/projects/:project_id/evaluators/try": { definition: JUDGE, trace_id: uuidv7() },
+  "POST /api/v1/projects/:project_id/evaluators/:evaluator_id/versions": { definition: JUDGE },
+  "POST /api/v1/projects/:project_id/evaluators/:evaluator_id/rules": { kind: "live", budget: null },
+  "PATCH /api/v1/projects/:project_id/evaluators/:evaluator_id/rules/:judge_rule_id": { is_active: false },
   "PATCH /api/v1/projects/:project_id/issues/:issue_id": { state: "ignored", assignee: "changed" },
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
   "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
@@ -87,4 +103,9 @@ export const TABLES = [
   "prompts",
   "prompt_versions",
   "prompt_labels",
+  "model_connections",
+  "evaluators",
+  "evaluator_versions",
+  "judge_rules",
+  "judgements",
 ];

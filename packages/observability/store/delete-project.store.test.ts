@@ -111,6 +111,13 @@ async function furnish(): Promise<string> {
     "insert into observability.prompt_versions (project_id, prompt_id, version, template, config, author, reason, made_at) values ($1, gen_random_uuid(), 1, '1', '{}', 'me', '', now())",
     "insert into observability.prompt_labels (project_id, prompt_id, label, version, changed_by, changed_at) values ($1, gen_random_uuid(), 'l', 1, 'me', now())",
     "insert into observability.issue_marks (project_id, trace_id) values ($1, gen_random_uuid())",
+    "insert into observability.model_connections (id, project_id, name, provider, base_url, created_by) values (gen_random_uuid(), $1, 'm', 'anthropic', 'u', 'me')",
+    `with made as (insert into observability.evaluators (id, project_id, name, version, created_by) values (gen_random_uuid(), $1, 'e', 1, 'me') returning id),
+      version as (insert into observability.evaluator_versions (project_id, evaluator_id, version, definition, author) select $1, id, 1, '{}', 'me' from made)
+     insert into observability.judge_rules (id, project_id, evaluator_id, kind, q, sampling, created_by) select gen_random_uuid(), $1, id, 'live', '', 1, 'me' from made`,
+    "insert into observability.judgements (project_id, rule_id, subject, evaluator_id) values ($1, gen_random_uuid(), 's', gen_random_uuid())",
+    "insert into observability.judge_spending (project_id, rule_id, day, dollars) values ($1, gen_random_uuid(), now(), 1)",
+    "insert into observability.judge_marks (project_id, trace_id) values ($1, gen_random_uuid())",
     "insert into observability.api_keys (id, project_id, name, prefix, key_sha256, scopes, created_by) values (gen_random_uuid(), $1, 'k', 'p', gen_random_uuid()::text, '{read}', 'me')",
   ]) {
     await database.pool.query(statement, [id]);

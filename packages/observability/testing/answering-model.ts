@@ -14,8 +14,8 @@ const answerSchema = z.object({
   says: z.unknown().default(""),
   usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }).nullable().default({ prompt_tokens: 100, completion_tokens: 20 }),
   delay_ms: z.int().default(0),
-  /** Never answers. */
-  hangs: z.boolean().default(false),
+  /** Breaks the connection off. */
+  drops: z.boolean().default(false),
 });
 export type ScriptedAnswer = z.input<typeof answerSchema>;
 export type AnsweringModel = {
@@ -54,10 +54,11 @@ export async function startAnsweringModel(
       .parse(JSON.parse(body));
     const prompt = messages.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content))).join("\n");
     const given = answerSchema.parse((await choose(prompt)) ?? { status: 404, says: "no answer is scripted for this prompt" });
-    if (given.hangs) {
+    await pause(given.delay_ms);
+    if (given.drops) {
+      response.destroy();
       return;
     }
-    await pause(given.delay_ms);
     const said = typeof given.says === "string" ? given.says : JSON.stringify(given.says);
     const told =
       given.status === 200

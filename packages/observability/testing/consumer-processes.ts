@@ -17,12 +17,17 @@ export type ConsumerReplica = {
 };
 
 export function createConsumerReplica(options: ConsumerProcessOptions): ConsumerReplica {
+  return createReplica(PROGRAM, options);
+}
+
+/** Of any program, which takes its options as JSON. */
+export function createReplica(program: string, options: object): ConsumerReplica {
   let child: ChildProcess | undefined;
   const lines: string[] = [];
   return {
     lines,
     start: () => {
-      const started = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], {
+      const started = spawn(process.execPath, [program, JSON.stringify(options)], {
         env: { PATH: process.env["PATH"] ?? "", NODE_COMPILE_CACHE: join(tmpdir(), "sightline-test-compiled") },
         stdio: ["pipe", "pipe", "inherit"],
       });
