@@ -52,6 +52,7 @@ const SMALL_FEATURES = [
   "health",
   "ingestion",
   "jobs",
+  "judges",
   "notices",
   "palette",
   "projects",

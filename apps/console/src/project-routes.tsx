@@ -102,6 +102,16 @@ const promptRoute = createRoute({
   component: lazyPage(() => import("#routes/project/prompt-page.tsx"), "PromptPage"),
 });
 
+const evaluatorsRoute = createRoute({
+  ...under(projectRoute, "/evaluators"),
+  component: lazyPage(() => import("#routes/project/evaluators-page.tsx"), "EvaluatorsPage"),
+});
+
+const evaluatorRoute = createRoute({
+  ...under(projectRoute, "/evaluators/$evaluatorId"),
+  component: lazyPage(() => import("#routes/project/evaluator-page.tsx"), "EvaluatorPage"),
+});
+
 const compareRoute = createRoute({
   ...under(projectRoute, "/compare"),
   validateSearch: z.object({ a: text, b: text, show: text, step: text }),
@@ -136,6 +146,8 @@ export const projectRoutes = projectRoute.addChildren([
   experimentRoute,
   promptsRoute,
   promptRoute,
+  evaluatorsRoute,
+  evaluatorRoute,
   alertsRoute,
   settingsRoute,
   compareRoute,

@@ -21,6 +21,7 @@ const TABS = [
   { label: "Datasets", to: "/projects/$projectId/datasets" },
   { label: "Experiments", to: "/projects/$projectId/experiments" },
   { label: "Prompts", to: "/projects/$projectId/prompts" },
+  { label: "Evaluators", to: "/projects/$projectId/evaluators" },
   { label: "Alerts", to: "/projects/$projectId/alerts" },
   { label: "Settings", to: "/projects/$projectId/settings" },
 ] as const;

@@ -1,5 +1,6 @@
 import type { Project } from "@sightline/observability/contract";
 import {
+  IconBrain,
   IconCoins,
   IconEraser,
   IconEyeOff,
@@ -23,6 +24,7 @@ import { GeneralSettings } from "#features/projects/settings/general-settings.ts
 import { KeySettings } from "#features/projects/settings/key-settings.tsx";
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
+import { ModelSettings } from "#features/judges/components/model-settings.tsx";
 import { ScoreSettings } from "#features/traces/scores/score-settings.tsx";
 import { Unanswered, LoadingRows } from "#ui/kit/list-states.tsx";
 import { useActiveInView } from "#ui/page/active-in-view.ts";
@@ -49,6 +51,7 @@ const GROUPS = [
       { id: "keys", label: "API keys", icon: IconKey },
       { id: "prices", label: "Prices", icon: IconCoins },
       { id: "scores", label: "Scores", icon: IconStar },
+      { id: "models", label: "Models", icon: IconBrain },
       { id: "deletions", label: "Deletions", icon: IconEraser },
     ],
   },
@@ -139,6 +142,9 @@ function Sections({ project }: { readonly project: Project }) {
           <ForOwners project={project} what="say what its scores mean">
             <ScoreSettings projectId={project.id} />
           </ForOwners>
+        )}
+        {chosen === "models" && (
+          <ModelSettings projectId={project.id} mayChange={project.my_role === "owner"} mayEnterAddress={me.role === "admin"} />
         )}
         {chosen === "prices" && <PriceSettings project={project} />}
       </div>

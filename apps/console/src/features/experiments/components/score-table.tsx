@@ -69,6 +69,7 @@ export function ScoreTable({ comparison: { scores, baseline } }: { readonly comp
 const SOURCES: Readonly<Record<ComparedScore["source"], string>> = {
   check: "check",
   application: "evaluator",
+  judge: "judge; decides no gate unless named",
   run: "measured; decides no gate",
 };
 

@@ -1,7 +1,8 @@
-import { ActionIcon, Alert, Button, Group, Stack, Title } from "@mantine/core";
+import { ActionIcon, Alert, Anchor, Button, Group, Stack, Title } from "@mantine/core";
 import { type Score, type CreateScoreRequest, scorePageSchema, scoreSchema } from "@sightline/observability/contract";
 import { IconTrash } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 import { isGiven, NO_SCORE, ScoreFields, scoreNamesKey, toGivenScore } from "#features/traces/scores/score-fields.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
@@ -50,8 +51,21 @@ export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScore
                 </div>
                 {score.comment !== null && <div>{score.comment}</div>}
                 <div className={classes.about}>
-                  Of {score.observation_id === null ? "the trace" : "a step"}, by {authorInWords(score, userId)},{" "}
-                  <TimeStamp at={score.scored_at} />
+                  Of {score.observation_id === null ? "the trace" : "a step"}, by{" "}
+                  {score.judge_trace_id === null ? (
+                    authorInWords(score, userId)
+                  ) : (
+                    <Anchor
+                      component={Link}
+                      to="/projects/$projectId/traces/$traceId"
+                      params={{ projectId, traceId: score.judge_trace_id }}
+                      inherit
+                      underline="always"
+                    >
+                      a judge (version {score.evaluator_version})
+                    </Anchor>
+                  )}
+                  , <TimeStamp at={score.scored_at} />
                 </div>
               </div>
               {score.author !== null && score.author === userId && (

@@ -1,0 +1,100 @@
+import { Button, Modal, Stack, Text } from "@mantine/core";
+import type { JudgeDetail } from "@sightline/observability/contract";
+import { IconGavel } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { deleteJudge, judgeQuery, judgesKey } from "#features/judges/api/judges.ts";
+import { EvaluatorForm } from "#features/judges/components/evaluator-form.tsx";
+import { JudgeRules } from "#features/judges/components/judge-rules.tsx";
+import { JudgementTable } from "#features/judges/components/judgement-table.tsx";
+import { projectQuery } from "#features/projects/api/projects.ts";
+import { hasCode } from "#http/api-error.ts";
+import { useChange } from "#http/use-change.ts";
+import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
+import { Unanswered } from "#ui/kit/list-states.tsx";
+import { Section } from "#ui/kit/panel.tsx";
+import { MissingPage } from "#ui/page/missing-page.tsx";
+import { PageHeader } from "#ui/page/page-header.tsx";
+import { WidePage } from "#ui/page/page.tsx";
+import { SafeText } from "#ui/words/safe-text.tsx";
+
+const route = getRouteApi("/signed-in/projects/$projectId/evaluators/$evaluatorId");
+
+export function EvaluatorPage() {
+  const { projectId, evaluatorId } = route.useParams();
+  const judge = useQuery(judgeQuery(projectId, evaluatorId));
+  if (hasCode(judge.error, "evaluator_not_found", "invalid_request")) {
+    return (
+      <MissingPage documentTitle="No such evaluator" icon={<IconGavel />} title="This evaluator is not here" description="It was deleted.">
+        <Button component={Link} to="/projects/$projectId/evaluators" params={{ projectId }}>
+          Evaluators of the project
+        </Button>
+      </MissingPage>
+    );
+  }
+  return (
+    <WidePage>
+      {judge.data === undefined && <PageHeader title="Evaluator" />}
+      {judge.data === undefined && <Unanswered query={judge} failed="The evaluator could not be loaded" />}
+      {judge.data !== undefined && <WholeEvaluator key={evaluatorId} judge={judge.data} />}
+    </WidePage>
+  );
+}
+
+function WholeEvaluator({ judge }: { readonly judge: JudgeDetail }) {
+  const { projectId } = route.useParams();
+  const navigate = route.useNavigate();
+  const { data: project } = useQuery(projectQuery(projectId));
+  const [doing, setDoing] = useState<"change" | "delete">();
+  const close = () => setDoing(undefined);
+  const mayChange = project !== undefined && project.my_role !== "viewer";
+  const remove = useChange({
+    send: () => deleteJudge(projectId, judge.id),
+    refreshes: [judgesKey(projectId)],
+    onSuccess: () => void navigate({ to: "/projects/$projectId/evaluators", params: { projectId } }),
+  });
+  const { model, rubric } = judge.definition;
+  return (
+    <>
+      <PageHeader
+        title={<SafeText text={judge.name} />}
+        documentTitle={`${judge.name} · Evaluator`}
+        description={`Version ${judge.version}, by ${model}`}
+      >
+        {mayChange && (
+          <>
+            <Button variant="default" onClick={() => setDoing("delete")}>
+              Delete
+            </Button>
+            <Button onClick={() => setDoing("change")}>Change</Button>
+          </>
+        )}
+      </PageHeader>
+      <Stack gap="lg">
+        <JudgeRules projectId={projectId} judge={judge} mayChange={mayChange} />
+        <JudgementTable projectId={projectId} judgeId={judge.id} />
+        <Section title="Rubric">
+          <Text style={{ whiteSpace: "pre-wrap" }}>
+            <SafeText text={rubric} />
+          </Text>
+        </Section>
+      </Stack>
+      {doing === "change" && (
+        <Modal opened onClose={close} title={`A new version of “${judge.name}”`} size="xl">
+          <EvaluatorForm projectId={projectId} judge={judge} onSaved={close} onCancel={close} />
+        </Modal>
+      )}
+      <ConfirmDialog
+        opened={doing === "delete"}
+        title={`Delete “${judge.name}”?`}
+        change={remove}
+        failed="It was not deleted"
+        onConfirm={() => remove.mutate()}
+        onClose={close}
+      >
+        <Text>It judges nothing any more. The scores that it gave stay.</Text>
+      </ConfirmDialog>
+    </>
+  );
+}
