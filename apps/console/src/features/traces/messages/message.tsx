@@ -13,7 +13,8 @@ export function Message({ message: { role, name, parts } }: { readonly message: 
         {SPEAKERS[role]}
         {name !== null && ` · ${name}`}
       </p>
-      <div className={classes.parts}>
+      {/* A system message is bounded in height, and scrolls by the keyboard, too. */}
+      <div className={classes.parts} {...(role === "system" ? { tabIndex: 0, role: "group", "aria-label": SPEAKERS[role] } : {})}>
         {parts.map((part, index) => (
           <MessagePart key={index} part={part} />
         ))}
