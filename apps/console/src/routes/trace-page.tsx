@@ -16,6 +16,7 @@ import { StepDetails, TraceDetails } from "#features/traces/details/step-details
 import { TraceActions } from "#features/traces/trace/trace-actions.tsx";
 import { TraceHeader } from "#features/traces/trace/trace-header.tsx";
 import { TraceHeaderSkeleton, TraceStepsSkeleton } from "#features/traces/trace/trace-skeleton.tsx";
+import { JudgedTrace } from "#features/judges/components/judged-trace.tsx";
 import { TraceScores } from "#features/traces/details/trace-scores.tsx";
 import { TraceWorkspace } from "#features/traces/trace/trace-workspace.tsx";
 import { MarkedWords } from "#features/traces/marks/marked-words.tsx";
@@ -213,6 +214,7 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
         <MarkedWords words={search.mark ?? ""}>
           {step === undefined ? (
             <TraceDetails projectId={projectId} trace={trace} steps={steps} onSelect={onSelect}>
+              {trace.purpose === "judge" && <JudgedTrace projectId={projectId} attributes={trace.attributes} />}
               <TraceScores
                 projectId={projectId}
                 traceId={trace.id}

@@ -11,7 +11,17 @@ const CONFIGS = [
   { ...base, name: "tone", data_type: "category", categories: ["kind", "rude"] },
   { ...base, name: "helpful", data_type: "boolean" },
 ];
-const given = { trace_id: TRACE, observation_id: null, text_value: null, comment: null, source: "person", author: null, scored_at: AT };
+const byNoJudge = { evaluator_version: null, judge_trace_id: null };
+const given = {
+  ...byNoJudge,
+  trace_id: TRACE,
+  observation_id: null,
+  text_value: null,
+  comment: null,
+  source: "person",
+  author: null,
+  scored_at: AT,
+};
 
 function open() {
   const of = (path: string) => `/api/observability/api/v1/projects/p1${path}`;

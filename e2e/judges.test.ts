@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
+import { logInFirst } from "./log-in.ts";
+import { startAlone, type Stage } from "./product.ts";
+
+const PASSWORD = "correct horse battery staple";
+const STEP_MS = 240_000;
+const ANSWERS = [
+  "It was shipped on Monday.",
+  "Ask somebody else, you fool.",
+  "Your refund of $5 is on its way.",
+  "I can't find that order.",
+];
+
+/** Speaks as an OpenAI-compatible server does; it finds fools impolite. */
+const model = createServer((request, response) => void answer(request, response));
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const verdict = (await text(request)).includes("you fool")
+    ? { explanation: "It calls the user a fool.", value: false, works: true }
+    : { explanation: "It is polite and clear.", value: true, works: true };
+  const choices = [{ index: 0, message: { role: "assistant", content: JSON.stringify(verdict) }, finish_reason: "stop" }];
+  const usage = { prompt_tokens: 220, completion_tokens: 30, total_tokens: 250 };
+  const told = { id: "1", created: 1, object: "chat.completion", model: "judge-1", choices, usage };
+  response.setHeader("content-type", "application/json").end(JSON.stringify(told));
+}
+
+let stage: Stage;
+let browser: Browser;
+let page: Page;
+let base: string;
+let token: string;
+const problems: string[] = [];
+
+beforeAll(async () => {
+  model.listen(0, "127.0.0.1");
+  await once(model, "listening");
+  stage = await startAlone([], { OBSERVABILITY_ALLOW_MODEL_HOSTS: "127.0.0.1" });
+  const { consoleUrl, admin } = stage.product;
+  browser = await launchBrowser();
+  page = await openPage(await openContext(browser), problems);
+  await logInFirst(page, consoleUrl, admin, PASSWORD);
+  ({ access_token: token } = await send("POST", "/api/identity/login/access-token", { email: admin.email, password: PASSWORD }));
+  const { id } = await send("POST", "/api/observability/api/v1/projects", { name: "Support" });
+  base = `/api/observability/api/v1/projects/${id}`;
+  await send("PUT", `${base}/prices`, { model: "judge-1", input: 1, output: 10, valid_from: "2026-01-01T00:00:00Z" });
+}, STEP_MS);
+
+afterAll(async () => {
+  await browser?.close();
+  await stage?.end();
+  model.close();
+});
+
+async function send<Answer = Readonly<Record<string, string>>>(method: string, path: string, body: object): Promise<Answer> {
+  const headers = { "content-type": "application/json", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+  const answer = await fetch(stage.product.consoleUrl + path, { method, headers, body: JSON.stringify(body) });
+  const said = await answer.text();
+  if (!answer.ok) {
+    throw new Error(`${path}: ${answer.status} ${said}`);
+  }
+  return JSON.parse(said === "" ? "{}" : said) as Answer;
+}
+
+async function sendTraces(): Promise<void> {
+  const { key = "" } = await send("POST", `${base}/keys`, { name: "agent", scopes: ["ingest"] });
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const spans = ANSWERS.map((answer, index) => ({
+    traceId: randomBytes(16).toString("hex"),
+    spanId: randomBytes(8).toString("hex"),
+    name: "support",
+    kind: 1,
+    startTimeUnixNano: String(now + BigInt(index)),
+    endTimeUnixNano: String(now + BigInt(index) + 500_000_000n),
+    status: { code: 1 },
+    attributes: Object.entries({ "input.value": "Where is my order?", "output.value": answer }).map(([name, stringValue]) => ({
+      key: name,
+      value: { stringValue },
+    })),
+  }));
+  const answer = await fetch(`${stage.product.observabilityUrl}/v1/traces`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": key },
+    body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** In both themes and three widths. */
+async function inspect(name: string): Promise<void> {
+  for (const width of [390, 820, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await inspectPage(page, `${name}-${width}`)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name} at ${width}`).toBe(true);
+  }
+}
+
+test(
+  "a connection is tested, an evaluator tried and switched on, and its verdicts stand with the traces",
+  { timeout: STEP_MS },
+  async () => {
+    const project = `${stage.product.consoleUrl}/projects/${base.split("/").at(-1)}`;
+    const button = (name: string | RegExp) => page.getByRole("button", { name });
+    await page.goto(`${project}/settings?section=models`);
+    await button("Add a connection").click();
+    const { port } = model.address() as { port: number };
+    await page.getByLabel("Name").fill("Judges");
+    await page.getByLabel("Address").fill(`http://127.0.0.1:${port}/v1`);
+    await page.getByLabel("Key", { exact: true }).fill("sk-e2e");
+    await button("Add").last().click();
+    await button("Test Judges").click();
+    await page.getByLabel("Model", { exact: true }).fill("judge-1");
+    await button("Test").last().click();
+    await page.getByText("It answered with the structured output").waitFor();
+    await button("Close").last().click();
+    await inspect("judge-models");
+
+    await page.goto(`${project}/evaluators`);
+    await inspect("judge-none");
+    await button("New evaluator").click();
+    await page.getByLabel("Begin with").selectOption("tone");
+    await page.getByLabel("Model", { exact: true }).fill("judge-1");
+    await sendTraces();
+    await expect
+      .poll(
+        async () => {
+          await button("What does it cost?").click();
+          return page.getByText(/4 of 4 traces: about/).isVisible();
+        },
+        { timeout: 60_000, interval: 1_000 },
+      )
+      .toBe(true);
+    await button("Try it").click();
+    await page.getByText("It calls the user a fool.").waitFor();
+    await inspect("judge-editor");
+    await button("Create").click();
+
+    await page.getByRole("heading", { level: 1, name: "tone" }).waitFor();
+    await button("Judge…").click();
+    await page.getByLabel("Of them").fill("100");
+    await inspect("judge-rule");
+    await button("Switch on").click();
+    await sendTraces();
+    await page
+      .getByRole("cell", { name: "$0.0021 of $1.00 today" })
+      .or(page.getByText(/of \$1\.00 today/))
+      .first()
+      .waitFor();
+    await expect.poll(() => page.getByText("Judged", { exact: true }).count(), { timeout: 60_000 }).toBeGreaterThan(4);
+    await inspect("judge-page");
+    await page.goto(`${project}/evaluators`);
+    await page.getByRole("link", { name: "tone" }).waitFor();
+    await inspect("judge-list");
+
+    await page.goto(`${project}/traces?q=output%3A%22fool%22`);
+    await page.goto(`${project}/evaluators`);
+    await page.getByRole("link", { name: "tone" }).click();
+    await page
+      .getByRole("link", { name: /^trace …/ })
+      .first()
+      .click();
+    await page.getByRole("link", { name: "a judge (version 1)" }).first().waitFor();
+    await page.getByRole("link", { name: "a judge (version 1)" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "judge tone" }).waitFor();
+    await inspect("judge-trace");
+    await page.getByRole("link", { name: "The trace that it judged" }).click();
+    await page.getByRole("heading", { level: 1, name: "support" }).waitFor();
+    failOn(problems);
+  },
+);
