@@ -18,9 +18,9 @@ const ANSWERS = [
 ];
 
 /** Speaks as an OpenAI-compatible server does; it finds fools impolite. */
-const model = createServer((request, response) => void answer(request, response));
+const model = createServer((request, response) => void answerPrompt(request, response));
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerPrompt(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const verdict = (await text(request)).includes("you fool")
     ? { explanation: "It calls the user a fool.", value: false, works: true }
     : { explanation: "It is polite and clear.", value: true, works: true };
