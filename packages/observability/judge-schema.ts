@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from "kysely";
-import type { JudgeDefinition, JudgeRule, JudgementState, ModelProvider } from "./contract.ts";
+import type { JudgeDefinition, JudgeRule, ModelProvider } from "./contract.ts";
 
 /** Rows of models and judges, a part of the schema. */
 export type JudgeSchema = {
@@ -7,7 +7,6 @@ export type JudgeSchema = {
   "observability.evaluators": EvaluatorRow;
   "observability.evaluator_versions": EvaluatorVersionRow;
   "observability.judge_rules": JudgeRuleRow;
-  "observability.judgements": JudgementRow;
 };
 
 type ModelConnectionRow = {
@@ -51,26 +50,4 @@ type JudgeRuleRow = {
   is_active: Generated<boolean>;
   created_by: string;
   created_at: Generated<Date>;
-};
-
-type JudgementRow = {
-  project_id: string;
-  rule_id: string;
-  subject: string;
-  evaluator_id: string;
-  trace_id: string | null;
-  experiment_id: string | null;
-  item_id: string | null;
-  repetition: number | null;
-  attempt: number | null;
-  state: Generated<JudgementState>;
-  reason: string | null;
-  version: number | null;
-  tries: Generated<number>;
-  due_at: Generated<Date>;
-  claim: string | null;
-  judge_traces: Generated<string[]>;
-  cost: Generated<number>;
-  chosen_at: Generated<Date>;
-  ended_at: Date | null;
 };

@@ -1,27 +1,31 @@
 import type { JudgeDefinition } from "#contract.ts";
-import { callModel, toSentSchema, type ModelAnswer } from "#models/call-model.ts";
+import { callModel, toSentSchema } from "#models/call-model.ts";
 import { findConnection } from "#models/connections.store.ts";
+import type { ModelFailure } from "#models/describe-failure.ts";
 import type { ModelAccess } from "#models/model-access.ts";
 import type { Query } from "#schema.ts";
-import { costOf, findPrice, mostOf, type ModelPrice } from "./budget.store.ts";
+import { costOf, findPrice, mostOf } from "./budget.store.ts";
+import type { JudgeCall } from "./judge-trace.ts";
 import { NotJudgeable, readSubject, type Subject } from "./read-judged.ts";
-import { writePrompt, type JudgePrompt, type Verdict } from "./write-prompt.ts";
+import { writePrompt, type Verdict } from "./write-prompt.ts";
 
 export type Judging = { readonly query: Query; readonly access: ModelAccess; readonly now: () => Date };
 
 export type PreparedCall = {
-  readonly prompt: JudgePrompt;
-  readonly userId: string | null;
   readonly hasFailedRun: boolean;
-  readonly price: ModelPrice | undefined;
   /** Dollars that it costs about, and at the most; undefined without a price. */
   readonly about: number | undefined;
   readonly most: number | undefined;
-  readonly ask: (signal: AbortSignal) => Promise<JudgeAnswer>;
+  readonly ask: (signal: AbortSignal, as: Pick<JudgeCall, "traceId" | "name" | "metadata">) => Promise<JudgeAnswer>;
 };
 
-/** `cost`: dollars; as much as it can have cost where nobody says, and undefined without a price. */
-export type JudgeAnswer = ModelAnswer<Verdict> & { readonly cost: number | undefined; readonly startedAt: Date; readonly endedAt: Date };
+/** `cost`: dollars; as much as it can have cost where nobody says, and undefined without a price. `call`: as its trace tells it. */
+export type JudgeAnswer = {
+  readonly verdict: Verdict | undefined;
+  readonly failure: ModelFailure | undefined;
+  readonly cost: number | undefined;
+  readonly call: JudgeCall;
+};
 
 const BYTES_OF_TOKEN = 4;
 const USUAL_ANSWER_TOKENS = 150;
@@ -42,19 +46,27 @@ export async function prepareCall({ query, access, now }: Judging, subject: Subj
   const bytes = sent.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const usual = { input: bytes / BYTES_OF_TOKEN, output: USUAL_ANSWER_TOKENS, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
   return {
-    prompt,
-    userId,
     hasFailedRun,
-    price,
     most,
     about: price && costOf(price, usual),
-    ask: async (signal) => {
+    ask: async (signal, as) => {
       const startedAt = now();
       const open = () => access.open(connection, definition.model);
-      const answer = await callModel({ ...prompt, open, temperature, maxTokens, signal, now });
-      const isFree = "failure" in answer && answer.failure.isFree;
-      const cost = price && (isFree ? 0 : answer.usage === undefined ? most : costOf(price, answer.usage));
-      return { ...answer, cost, startedAt, endedAt: now() };
+      const { usage, text, ...answer } = await callModel({ ...prompt, open, temperature, maxTokens, signal, now });
+      const [verdict, failure] = "value" in answer ? [answer.value, undefined] : [undefined, answer.failure];
+      const cost = price && (failure?.isFree === true ? 0 : usage === undefined ? most : costOf(price, usage));
+      const called = {
+        model: definition.model,
+        userId,
+        prompt,
+        startedAt,
+        endedAt: now(),
+        usage,
+        text,
+        verdict,
+        problem: failure?.problem,
+      };
+      return { verdict, failure, cost, call: { ...as, ...called } };
     },
   };
 }

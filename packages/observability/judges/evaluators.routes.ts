@@ -5,6 +5,7 @@ import { z } from "zod";
 import {
   createEvaluatorRequestSchema,
   createEvaluatorVersionRequestSchema,
+  JUDGEMENT_STATES,
   judgeDetailSchema,
   judgeListSchema,
   type Judge,
@@ -173,11 +174,6 @@ async function createTelling(query: Query, project: InProject) {
 }
 
 function add(one: JudgementCounts, other: JudgementCounts): JudgementCounts {
-  return {
-    waiting: one.waiting + other.waiting,
-    judged: one.judged + other.judged,
-    skipped: one.skipped + other.skipped,
-    failed: one.failed + other.failed,
-    over_budget: one.over_budget + other.over_budget,
-  };
+  const sums = JUDGEMENT_STATES.map((state) => [state, one[state] + other[state]]);
+  return { ...NONE, ...Object.fromEntries(sums) };
 }

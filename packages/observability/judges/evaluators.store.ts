@@ -89,7 +89,9 @@ export async function deleteEvaluator(query: Query, { projectId, reader, id }: O
       .where(hasRoleIn(reader, "editor", projectId))
       .executeTakeFirstOrThrow();
     if (numDeletedRows > 0n) {
-      await transaction.deleteFrom("observability.judgements").where("project_id", "=", projectId).where("evaluator_id", "=", id).execute();
+      await sql`delete from observability.judgements where project_id = ${projectId}::uuid and evaluator_id = ${id}::uuid`.execute(
+        transaction,
+      );
       await noteLiveRules(transaction, projectId);
     }
     return numDeletedRows > 0n;

@@ -68,30 +68,10 @@ async function ask(
       reason: `the call may cost $${prepared.most.toPrecision(2)}, and less is left ${when}of $${rule.budget}`,
     };
   }
-  const answer = await prepared.ask(stopping);
-  const verdict = "value" in answer ? answer.value : undefined;
-  const failure = "failure" in answer ? answer.failure : undefined;
-  const { cost, text, usage, startedAt, endedAt } = answer;
-  const { id, name, version, definition } = evaluator;
+  const { id, name, version } = evaluator;
   const metadata = { judged_trace: held.trace_id ?? held.subject, evaluator_id: id, evaluator_version: version, rule_id: rule.id };
-  const common = {
-    reservation,
-    cost,
-    call: {
-      traceId: held.claim,
-      name,
-      model: definition.model,
-      userId: prepared.userId,
-      prompt: prepared.prompt,
-      startedAt,
-      endedAt,
-      text,
-      usage,
-      verdict,
-      problem: failure?.problem,
-      metadata,
-    },
-  };
+  const { verdict, failure, ...told } = await prepared.ask(stopping, { traceId: held.claim, name, metadata });
+  const common = { reservation, ...told };
   if (verdict !== undefined) {
     return { ...common, state: "judged", reason: null, score: { value: toScoreValue(verdict.value), explanation: verdict.explanation } };
   }

@@ -1,7 +1,7 @@
-import { sql, type Selectable } from "kysely";
+import { sql } from "kysely";
 import { toEventId } from "#identifiers.ts";
 import type { Judgement, JudgementCounts, JudgementState, ScoreValue } from "#contract.ts";
-import type { ObservabilitySchema, Query } from "#schema.ts";
+import type { Query } from "#schema.ts";
 import { selectInstant, selectMicros } from "#store/position.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { OneRule } from "./rules.store.ts";
@@ -17,8 +17,13 @@ import type { OneRule } from "./rules.store.ts";
  * `claim` names the try that holds it, and whoever no longer holds it settles nothing but what its call cost.
  */
 
-type Row = Selectable<ObservabilitySchema["observability.judgements"]>;
-export type Claimed = Pick<Row, "project_id" | "rule_id" | "evaluator_id" | "subject" | "trace_id" | "tries"> & {
+export type Claimed = {
+  readonly project_id: string;
+  readonly rule_id: string;
+  readonly evaluator_id: string;
+  readonly subject: string;
+  readonly trace_id: string | null;
+  readonly tries: number;
   readonly experiment_id: string | null;
   readonly item_id: string | null;
   readonly repetition: number | null;
@@ -71,24 +76,13 @@ export async function settleJudgement(
   settling: Settling,
 ): Promise<boolean> {
   const { state, reason, version, cost, retryInMs } = settling;
-  const { numUpdatedRows } = await transaction
-    .updateTable("observability.judgements")
-    .set({
-      state,
-      reason,
-      version,
-      claim: null,
-      cost: sql<number>`cost + ${cost}::double precision`,
-      due_at: sql<Date>`now() + ${retryInMs}::double precision * interval '1 millisecond'`,
-      ended_at: state === "waiting" ? null : sql<Date>`now()`,
-    })
-    .where("project_id", "=", projectId)
-    .where("rule_id", "=", held.rule_id)
-    .where("subject", "=", held.subject)
-    .where("claim", "=", held.claim)
-    .where("state", "=", "waiting")
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+  const { numAffectedRows = 0n } = await sql`
+    update observability.judgements set state = ${state}::text, reason = ${reason}::text, version = ${version}::int, claim = null,
+      cost = cost + ${cost}::double precision, due_at = now() + ${retryInMs}::double precision * interval '1 millisecond',
+      ended_at = case when ${state}::text = 'waiting' then null else now() end
+    where project_id = ${projectId}::uuid and rule_id = ${held.rule_id}::uuid and subject = ${held.subject}::text and claim = ${held.claim}::uuid
+      and state = 'waiting'`.execute(transaction);
+  return numAffectedRows > 0n;
 }
 
 /** Whether the trace is there, which nobody deletes until the transaction ends. */

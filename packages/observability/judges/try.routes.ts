@@ -81,27 +81,16 @@ export function tryRoutes({ query, clock, access, publisher }: Options) {
         if (typeof call === "string") {
           return { state: "skipped", reason: call, score: null, explanation: null, cost: null, judge_trace_id: null };
         }
-        const answer = await call.ask(AbortSignal.timeout(TRY_LIMIT_MS));
-        const [verdict, problem] = "value" in answer ? [answer.value, null] : [undefined, answer.failure.problem];
-        const { text, usage, startedAt, endedAt } = answer;
-        const made = {
-          traceId: uuidv7(),
-          name: "a draft",
-          model: definition.model,
-          userId: call.userId,
-          prompt: call.prompt,
-          startedAt,
-          endedAt,
-        };
-        const metadata = { judged_trace: traceId, is_try: 1 };
-        await publishTrace(publisher, project.projectId, { ...made, text, usage, verdict, problem: problem ?? undefined, metadata });
+        const as = { traceId: uuidv7(), name: "a draft", metadata: { judged_trace: traceId, is_try: 1 } };
+        const { verdict, failure, cost, call: told } = await call.ask(AbortSignal.timeout(TRY_LIMIT_MS), as);
+        await publishTrace(publisher, project.projectId, told);
         return {
           state: verdict === undefined ? "failed" : "judged",
-          reason: problem,
+          reason: failure?.problem ?? null,
           score: verdict === undefined ? null : toScoreValue(verdict.value),
           explanation: verdict?.explanation ?? null,
-          cost: answer.cost ?? null,
-          judge_trace_id: made.traceId,
+          cost: cost ?? null,
+          judge_trace_id: as.traceId,
         };
       },
     );
