@@ -419,6 +419,7 @@ export const PARTS: readonly Part[] = [
           "trace-facts",
           "query/list",
           "query/steps",
+          "query/trace",
           "query/compare",
           "query/figures",
           "query/access",

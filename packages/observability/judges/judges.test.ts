@@ -4,6 +4,7 @@ import { scorePageSchema, traceSchema } from "#contract.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { startAnsweringModel, type AnsweringModel } from "#testing/answering-model.ts";
+import { callTool } from "#testing/call-tool.ts";
 import { createJudgeRig, MODEL, type JudgeRig } from "#testing/judge-rig.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
@@ -48,6 +49,8 @@ test("a live trace that ended is judged: a score with its explanation, and a tra
     observation_list: [{ kind: "llm", model: MODEL, input_tokens: 100, output_tokens: 20 }],
   });
   expect(read.observation_list[0]?.cost).toBeCloseTo((100 * 1 + 20 * 10) / 1e6, 9);
+  // Assistants read it with the trace.
+  expect(await callTool(database, "get_trace", { trace: rude })).toContain("polite 0 (judge): It calls the user a fool.");
   // Nothing judges a judge, and no list of live traces shows it.
   await rig.judgeAll();
   const detail = await rig.readEvaluator(judge.id);

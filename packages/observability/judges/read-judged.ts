@@ -30,7 +30,7 @@ export class NotJudgeable extends Error {
 const reader: Reader = { kind: "operator" };
 
 /** Characters of one variable. A call is bounded by this and by the number of variables. */
-export const MAX_VALUE = 20_000;
+const MAX_VALUE = 20_000;
 const MAX_TURNS = 10;
 const MAX_TOOLS = 50;
 

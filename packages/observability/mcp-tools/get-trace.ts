@@ -3,8 +3,10 @@ import { z } from "zod";
 import { repositoryName, type StackTrace, type Step } from "#contract.ts";
 import { findFailures } from "#trace-facts/find-failures.ts";
 import { ancestorPlaces, growTree, type StepTree } from "#trace-facts/step-tree.ts";
+import { listScores, type ScoreSummary } from "#query/trace/scores.store.ts";
 import { presentTraceSummary } from "#query/steps/present-trace.ts";
 import { findPayloadTexts } from "#query/steps/payload-texts.store.ts";
+import { scoreText } from "./list-experiments.ts";
 import { loadTrace, type LoadedTrace } from "./load-trace.ts";
 import { fenced, NOTICE, recordedLine, codeText, plural } from "./recorded-text.ts";
 import { renderStack } from "./render-stack.ts";
@@ -37,7 +39,8 @@ Long runs are folded to fit: name a step to unfold it. get_observation shows a s
     const found = findFailures(tree, loaded.row);
     const first = requested === undefined ? found.reason : found.causeOf.get(requested.id);
     const stack = found.isOwn && requested === undefined ? await readOwnStack(reading, loaded) : null;
-    return answerFor({ loaded, tree, at, isOwn: found.isOwn, stack, failures: groupFailures(tree, found, { at, first }) }, reading);
+    const scores = at === -1 ? await readScores(reading, loaded) : [];
+    return answerFor({ loaded, tree, at, isOwn: found.isOwn, stack, scores, failures: groupFailures(tree, found, { at, first }) }, reading);
   },
 };
 
@@ -46,6 +49,12 @@ async function readOwnStack({ query }: Reading, { row }: LoadedTrace): Promise<S
   const eventIds = row.end_event === null ? [] : [row.end_event];
   const [end] = await findPayloadTexts(query, row.run, { eventIds, updatesOf: [] });
   return end?.stack ?? null;
+}
+
+/** The newest, with what judges and people said of them. */
+async function readScores({ query, reader }: Reading, { row }: LoadedTrace): Promise<readonly ScoreSummary[]> {
+  const wanted = { reader, projectId: row.project_id, traceId: row.id, name: undefined, after: undefined };
+  return listScores(query, { ...wanted, limit: SIZES[0].stack });
 }
 
 /** The most of each: failures, characters of an error and of a name, names of a way, lines of a stack. */
@@ -74,13 +83,14 @@ type TraceView = {
   /** The run failed with an error that no step passed on to it. */
   readonly isOwn: boolean;
   readonly stack: StackTrace | null;
+  readonly scores: readonly ScoreSummary[];
 };
 
-function answerFor({ loaded, tree, at, failures, isOwn, stack }: TraceView, { call }: Reading): string {
+function answerFor({ loaded, tree, at, failures, isOwn, stack, scores }: TraceView, { call }: Reading): string {
   const budget = call.maxTokens - OVERHEAD_TOKENS;
   const nameOf = nameSteps(loaded.steps);
   const { head, failing, size } = fitHead(
-    { loaded, tree, failures, isOwn, stack, nameOf },
+    { loaded, tree, failures, isOwn, stack, scores, nameOf },
     (text) => call.countTokens(text) <= budget * HEAD_PART,
   );
   const left = budget - call.countTokens(renderTop({ head, failing }));
@@ -101,7 +111,7 @@ function answerFor({ loaded, tree, at, failures, isOwn, stack }: TraceView, { ca
   return [NOTICE, fenced(lines.join("\n")), ...notes].join("\n");
 }
 
-type View = Pick<TraceView, "loaded" | "tree" | "failures" | "isOwn" | "stack"> & { readonly nameOf: (id: string) => string };
+type View = Pick<TraceView, "loaded" | "tree" | "failures" | "isOwn" | "stack" | "scores"> & { readonly nameOf: (id: string) => string };
 
 function fitHead(view: View, isShort: (text: string) => boolean) {
   const made = (size: Size) => ({
@@ -113,7 +123,7 @@ function fitHead(view: View, isShort: (text: string) => boolean) {
   return made(fitting ?? SIZES.at(-1) ?? SIZES[0]);
 }
 
-function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOwn, stack }: View, size: Size): Head {
+function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOwn, stack, scores }: View, size: Size): Head {
   const { id, name, status, started_at, duration_ms, failures, input_tokens, output_tokens, cost } = presentTraceSummary(row, lostEvents);
   return {
     id,
@@ -130,8 +140,15 @@ function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOw
     error: row.error === null ? null : recordedLine(row.error, size.error),
     isOwn,
     stack: stack === null ? [] : stackLines(stack, size),
+    // As many as lines of a stack: both are given up where there is little room.
+    scores: scores.slice(0, size.stack).map((score) => scoreLine(score, size)),
     code: commonCode(steps, size),
   };
+}
+
+function scoreLine({ name, source, value, text_value: text, comment }: ScoreSummary, size: Size): string {
+  const said = comment === null ? "" : `: ${recordedLine(comment, size.error)}`;
+  return `  ${recordedLine(name, size.name)} ${value === null ? recordedLine(text ?? "", size.name) : scoreText(value)} (${source})${said}`;
 }
 
 function stackLines(stack: StackTrace, size: Size): readonly string[] {

@@ -59,13 +59,16 @@ export type Head = {
   readonly isOwn: boolean;
   /** Of that error: the lines of its stack, as many as fit. */
   readonly stack: readonly string[];
+  /** A line each, with the explanation. */
+  readonly scores: readonly string[];
   /** What most steps ran. */
   readonly code: { readonly repo: string; readonly commit: string | null } | null;
 };
 
 /** What is told before the steps. */
 export function renderTop({ head, failing }: { readonly head: Head; readonly failing: readonly Failing[] }): string {
-  return [renderHead(head), ...failing.flatMap(renderFailing)].join("\n");
+  const scores = head.scores.length === 0 ? [] : ["scores:", ...head.scores];
+  return [renderHead(head), ...scores, ...failing.flatMap(renderFailing)].join("\n");
 }
 
 function renderHead(head: Head): string {

@@ -11,7 +11,7 @@ import type { ConnectionRow } from "./connections.store.ts";
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Of one call, whatever becomes of it. */
-export const CALL_LIMIT_MS = 60_000;
+const CALL_LIMIT_MS = 60_000;
 
 export type ModelAccess = {
   /** @throws {SealError} where there are no keys to seal with. */

@@ -10,6 +10,7 @@ import { agentRun, createProducer, fieldsOf } from "#testing/agent-run.ts";
 import { API_KEY, type ServedRoute } from "#testing/api-rig.ts";
 import { exploredRun } from "#testing/explored-run.ts";
 import { furnishIssue } from "#testing/furnish-issue.ts";
+import { furnishJudge } from "#testing/furnish-judge.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { NEEDED } from "./needed-roles.ts";
@@ -243,18 +244,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   await otlp.api.post(`${base}/datasets/${String(dataset.body["id"])}/items`, { items: [{ input: "kept" }] }, token);
   const experiment = await otlp.api.post(`${base}/experiments`, { dataset_id: dataset.body["id"], name: "kept" }, token);
   const prompt = await otlp.api.post(`${base}/prompts`, { name: "kept", template: "kept", labels: ["production"] }, token);
-  const connection = { name: "kept", provider: "openai-compatible", base_url: "http://127.0.0.1:9/v1", key: "kept" };
-  const connected = await otlp.api.post(`${base}/model-connections`, connection, token);
-  const definition = {
-    connection_id: connected.body["id"],
-    model: "kept",
-    rubric: "{{output}}",
-    variables: [{ name: "output", of: "trace", path: "/output" }],
-    output: { type: "boolean" },
-  };
-  const evaluator = await otlp.api.post(`${base}/evaluators`, { name: "kept", definition }, token);
-  const judging = `${base}/evaluators/${String(evaluator.body["id"])}/rules`;
-  const judgeRule = await otlp.api.post(judging, { kind: "past", size: 10, budget: null }, token);
+  const judge = await furnishJudge(otlp.api, base, token);
   await otlp.api.put(`${base}/members/${userId}`, { role: "editor" }, token);
   await database.pool.query(
     "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values ($1, 's', $2, $3, 'unreadable', $4)",
@@ -283,9 +273,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     prompt_id: String(prompt.body["prompt_id"]),
     experiment_id: String(experiment.body["id"]),
     issue_id: issueId,
-    connection_id: String(connected.body["id"]),
-    evaluator_id: String(evaluator.body["id"]),
-    judge_rule_id: String(judgeRule.body["id"]),
+    ...judge,
   };
 }
 

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
@@ -17,6 +16,7 @@ const answerSchema = z.object({
   /** Breaks the connection off. */
   drops: z.boolean().default(false),
 });
+export const scriptedAnswersSchema = z.array(answerSchema);
 export type ScriptedAnswer = z.input<typeof answerSchema>;
 export type AnsweringModel = {
   readonly url: string;
@@ -73,9 +73,4 @@ export async function startAnsweringModel(
         : { error: { message: said, type: "scripted" } };
     response.writeHead(given.status, { "content-type": "application/json", ...given.headers }).end(JSON.stringify(told));
   }
-}
-
-/** @returns answers from a file of JSON. */
-export function readAnswers(file: string): readonly ScriptedAnswer[] {
-  return z.array(answerSchema).parse(JSON.parse(readFileSync(file, "utf8")));
 }

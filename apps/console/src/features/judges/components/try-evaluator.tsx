@@ -14,7 +14,7 @@ import { SafeText } from "#ui/words/safe-text.tsx";
 type Props = { readonly projectId: string; readonly definition: JudgeDefinition };
 type Tried = { readonly traceId: string; readonly result: TriedEvaluator };
 
-export const valueInWords = ({ data_type: type, value, text_value: text }: ScoreValue) =>
+const valueInWords = ({ data_type: type, value, text_value: text }: ScoreValue) =>
   text ?? (type === "boolean" ? (value === 1 ? "true" : "false") : String(value));
 
 type Estimated = { readonly matching: number; readonly chosen: number; readonly about: number | null; readonly at_most: number | null };
