@@ -1,5 +1,5 @@
 import type { JudgeDefinition } from "#contract.ts";
-import { callModel, toSentSchema } from "#models/call-model.ts";
+import { askModel, toSentSchema } from "#models/ask-model.ts";
 import { findConnection } from "#models/connections.store.ts";
 import type { ModelFailure } from "#models/describe-failure.ts";
 import type { ModelAccess } from "#models/model-access.ts";
@@ -52,7 +52,7 @@ export async function prepareCall({ query, access, now }: Judging, subject: Subj
     ask: async (signal, as) => {
       const startedAt = now();
       const open = () => access.open(connection, definition.model);
-      const { usage, text, ...answer } = await callModel({ ...prompt, open, temperature, maxTokens, signal, now });
+      const { usage, text, ...answer } = await askModel({ ...prompt, open, temperature, maxTokens, signal, now });
       const [verdict, failure] = "value" in answer ? [answer.value, undefined] : [undefined, answer.failure];
       const cost = price && (failure?.isFree === true ? 0 : usage === undefined ? most : costOf(price, usage));
       const called = {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { selectPrice } from "#prices/select-price.ts";
-import type { ModelUsage } from "#models/call-model.ts";
+import type { ModelUsage } from "#models/ask-model.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { RuleRow } from "./rules.store.ts";

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { EventType, StreamEvent } from "#events/event.ts";
-import type { ModelUsage } from "#models/call-model.ts";
+import type { ModelUsage } from "#models/ask-model.ts";
 import type { DraftEvent } from "#otlp/span-events.ts";
 import type { JudgePrompt } from "./write-prompt.ts";
 

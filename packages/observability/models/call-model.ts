@@ -1,41 +1,13 @@
-import {
-  generateText,
-  jsonSchema,
-  NoObjectGeneratedError,
-  Output,
-  type JSONSchema7,
-  type LanguageModel,
-  type LanguageModelUsage,
-} from "ai";
-import { z } from "zod";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { generateText, jsonSchema, NoObjectGeneratedError, Output, type LanguageModel, type LanguageModelUsage } from "ai";
+import { PROVIDER_URLS } from "#contract.ts";
+import { toSentSchema, type ModelAnswer, type ModelCall, type ModelUsage } from "./ask-model.ts";
 import { describeFailure, type ModelFailure } from "./describe-failure.ts";
+import type { OpenModel } from "./model-access.ts";
 
-export type ModelCall<Value> = {
-  /** Opened by the call, since its key may not open. */
-  readonly open: () => LanguageModel;
-  readonly system: string;
-  readonly prompt: string;
-  /** What the answer has to be; what the server does not hold to is refused here. */
-  readonly schema: z.ZodType<Value>;
-  readonly temperature: number | null;
-  readonly maxTokens: number;
-  readonly signal: AbortSignal;
-  readonly now: () => Date;
-};
-
-/** Tokens; undefined where the server says nothing of them. */
-export type ModelUsage = {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly reasoning: number;
-};
-
-export type ModelAnswer<Value> = { readonly usage: ModelUsage | undefined; readonly text: string | undefined } & (
-  | { readonly value: Value }
-  | { readonly failure: ModelFailure }
-);
+// It would write to the console what a model does not support.
+globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const UNSTRUCTURED: ModelFailure = {
   problem:
@@ -44,22 +16,11 @@ const UNSTRUCTURED: ModelFailure = {
   isFree: false,
 };
 
-/** Keywords that some providers refuse a schema for: answers are checked by them here. */
-const CHECKED_HERE = ["$schema", "minimum", "maximum", "maxLength"];
-
-/** The schema as it is sent. */
-export function toSentSchema(schema: z.ZodType): JSONSchema7 {
-  return z.toJSONSchema(schema, {
-    io: "input",
-    override: ({ jsonSchema: part }) => CHECKED_HERE.forEach((name) => Reflect.deleteProperty(part, name)),
-  }) as JSONSchema7;
-}
-
-/** Asks a model once, for an answer of a shape, without any tools; never throws for what the model or its server does. */
+/** To be asked by way of `askModel`. */
 export async function callModel<Value>(call: ModelCall<Value>): Promise<ModelAnswer<Value>> {
   try {
     const { output, text, usage } = await generateText({
-      model: call.open(),
+      model: toModel(call.open()),
       instructions: call.system,
       prompt: call.prompt,
       output: Output.object({ schema: jsonSchema(toSentSchema(call.schema)) }),
@@ -89,4 +50,22 @@ function readUsage({ inputTokens, outputTokens, inputTokenDetails, outputTokenDe
         cacheWrite: inputTokenDetails.cacheWriteTokens ?? 0,
         reasoning: outputTokenDetails.reasoningTokens ?? 0,
       };
+}
+
+function toModel({ provider, baseURL, key, model, fetch }: OpenModel): LanguageModel {
+  if (provider === "anthropic") {
+    // Without a key of its own the library would take the process'.
+    return createAnthropic({ baseURL, apiKey: key ?? "none", fetch })(model);
+  }
+  return createOpenAICompatible({
+    name: "model",
+    baseURL,
+    supportsStructuredOutputs: true,
+    fetch,
+    ...(key === undefined ? {} : { apiKey: key }),
+    // OpenAI's own newer models refuse what all others take.
+    ...(baseURL === PROVIDER_URLS[provider]
+      ? { transformRequestBody: ({ max_tokens: most, ...body }) => ({ ...body, max_completion_tokens: most }) }
+      : {}),
+  })(model);
 }

@@ -15,7 +15,7 @@ import {
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import type { Reader } from "#store/reader.ts";
-import { callModel } from "./call-model.ts";
+import { askModel } from "./ask-model.ts";
 import { addressByAdmins, addressNotPlain, connectionNotFound, connectionNotMade } from "./connections.errors.ts";
 import { deleteConnection, findConnection, insertConnection, listConnections, type ConnectionRow } from "./connections.store.ts";
 import type { ModelAccess } from "./model-access.ts";
@@ -109,7 +109,7 @@ export function modelConnectionRoutes({ query, clock, log, access }: RouteDepend
       async (request) => {
         const project = await enterProject(query, request, "editor");
         const connection = orRefuse(await findConnection(query, { ...project, id: request.params.connection_id }), connectionNotFound);
-        const answer = await callModel({
+        const answer = await askModel({
           open: () => access.open(connection, request.body.model),
           system: "You are asked whether you work. Answer in the structure that is asked for.",
           prompt: "Answer with works: true.",

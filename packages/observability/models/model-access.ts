@@ -1,11 +1,8 @@
 import type { AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
 import { createGuardedFetch } from "@sightline/foundation/outbound/guarded-fetch";
 import { SealError } from "@sightline/foundation/secrets/sealing";
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { LanguageModel } from "ai";
 import type { ObservabilityConfig } from "#config.ts";
-import { PROVIDER_URLS } from "#contract.ts";
+import type { ModelProvider } from "#contract.ts";
 import { createRingSealer, modelKeyContext } from "#store/ring-sealer.ts";
 import type { ConnectionRow } from "./connections.store.ts";
 
@@ -13,11 +10,20 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Of one call, whatever becomes of it. */
 const CALL_LIMIT_MS = 60_000;
 
+/** All that it takes to ask a model; it holds the key. */
+export type OpenModel = {
+  readonly provider: ModelProvider;
+  readonly baseURL: string;
+  readonly key: string | undefined;
+  readonly model: string;
+  readonly fetch: ReturnType<typeof createGuardedFetch>;
+};
+
 export type ModelAccess = {
   /** @throws {SealError} where there are no keys to seal with. */
   readonly seal: (id: string, key: string) => string;
   /** The model of a connection, to be asked. @throws {SealError} when its key does not open. */
-  readonly open: (connection: Pick<ConnectionRow, "id" | "provider" | "base_url" | "sealed_key">, model: string) => LanguageModel;
+  readonly open: (connection: Pick<ConnectionRow, "id" | "provider" | "base_url" | "sealed_key">, model: string) => OpenModel;
 };
 
 /** Opens the models of connections: their keys are sealed, and their addresses are looked up and checked for every call. */
@@ -40,21 +46,7 @@ export function createModelAccess(config: Pick<ObservabilityConfig, "ENCRYPTION_
     seal: (id, key) => demand().seal(Buffer.from(key), modelKeyContext(id)),
     open: ({ id, provider, base_url: baseURL, sealed_key: sealed }, model) => {
       const key = sealed === null ? undefined : demand().open(sealed, modelKeyContext(id)).toString();
-      if (provider === "anthropic") {
-        // Without a key of its own the library would take the process'.
-        return createAnthropic({ baseURL, apiKey: key ?? "none", fetch })(model);
-      }
-      return createOpenAICompatible({
-        name: "model",
-        baseURL,
-        supportsStructuredOutputs: true,
-        fetch,
-        ...(key === undefined ? {} : { apiKey: key }),
-        // OpenAI's own newer models refuse what all others take.
-        ...(baseURL === PROVIDER_URLS[provider]
-          ? { transformRequestBody: ({ max_tokens: most, ...body }) => ({ ...body, max_completion_tokens: most }) }
-          : {}),
-      })(model);
+      return { provider, baseURL, key, model, fetch };
     },
   };
 }
