@@ -121,6 +121,7 @@ test(
     await inspect("judge-models");
 
     await page.goto(`${project}/evaluators`);
+    await page.getByText("No evaluators yet").waitFor();
     await inspect("judge-none");
     await button("New evaluator").click();
     await page.getByLabel("Begin with").selectOption("tone");
@@ -157,7 +158,6 @@ test(
     await page.getByRole("link", { name: "tone" }).waitFor();
     await inspect("judge-list");
 
-    await page.goto(`${project}/traces?q=output%3A%22fool%22`);
     await page.goto(`${project}/evaluators`);
     await page.getByRole("link", { name: "tone" }).click();
     await page

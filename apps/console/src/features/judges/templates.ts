@@ -1,10 +1,11 @@
-import type { JudgeDefinitionInput } from "@sightline/observability/contract";
+import type { JudgeDefinition } from "@sightline/observability/contract";
 
-type Template = Pick<JudgeDefinitionInput, "rubric" | "variables" | "output"> & { readonly label: string };
+type Template = Pick<JudgeDefinition, "rubric" | "variables" | "output"> & { readonly label: string };
 
-const INPUT = { name: "input", of: "trace", path: "/input" } as const;
-const OUTPUT = { name: "output", of: "trace", path: "/output" } as const;
-const TOOLS = { name: "tools", of: "trace", path: "/tools" } as const;
+const INPUT = { name: "input", of: "trace", step: null, path: "/input" } as const;
+const OUTPUT = { name: "output", of: "trace", step: null, path: "/output" } as const;
+const TOOLS = { name: "tools", of: "trace", step: null, path: "/tools" } as const;
+const SHARE = { type: "number", minimum: 0, maximum: 1 } as const;
 
 /** Judges worth having, to begin with; by the name of their scores. */
 export const TEMPLATES: Readonly<Record<string, Template>> = {
@@ -13,7 +14,7 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
     rubric:
       "How well does the answer address what the user asked for? 1: all of it, directly. 0.5: in part, or beside much else. 0: it does not, or says why it can't though it could.\n\nAsked:\n{{input}}\n\nAnswered:\n{{output}}",
     variables: [INPUT, OUTPUT],
-    output: { type: "number" },
+    output: SHARE,
   },
   groundedness: {
     label: "Groundedness: do the tools' results say it?",
@@ -26,7 +27,7 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
     label: "Goal reached: did the user get what they came for?",
     rubric:
       "Read the conversation to its end. Did the user reach what they came for? True when it was done or answered; handing over to a person counts when that was right.\n\nConversation:\n{{conversation}}",
-    variables: [{ name: "conversation", of: "session" }],
+    variables: [{ name: "conversation", of: "session", step: null, path: "" }],
     output: { type: "boolean" },
   },
   "tool choice": {
@@ -34,7 +35,7 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
     rubric:
       "Were the tools that were called the right ones for what was asked, with arguments that follow from it, and none that was needless or harmful? 1: yes. 0.5: needless calls, but no harm. 0: a wrong tool, or wrong arguments.\n\nAsked:\n{{input}}\n\nTools that were called:\n{{tools}}",
     variables: [INPUT, TOOLS],
-    output: { type: "number" },
+    output: SHARE,
   },
   tone: {
     label: "Tone: polite and clear?",

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text } from "@mantine/core";
+import { Button, Modal, NativeSelect, Stack, Text } from "@mantine/core";
 import type { JudgeDetail } from "@sightline/observability/contract";
 import { IconGavel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -17,6 +17,7 @@ import { Section } from "#ui/kit/panel.tsx";
 import { MissingPage } from "#ui/page/missing-page.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
+import { formatDate } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/evaluators/$evaluatorId");
@@ -54,13 +55,14 @@ function WholeEvaluator({ judge }: { readonly judge: JudgeDetail }) {
     refreshes: [judgesKey(projectId)],
     onSuccess: () => void navigate({ to: "/projects/$projectId/evaluators", params: { projectId } }),
   });
-  const { model, rubric } = judge.definition;
+  const [read, setRead] = useState(judge.version);
+  const shown = judge.versions.find(({ version }) => version === read) ?? judge;
   return (
     <>
       <PageHeader
         title={<SafeText text={judge.name} />}
         documentTitle={`${judge.name} · Evaluator`}
-        description={`Version ${judge.version}, by ${model}`}
+        description={`Version ${judge.version}, by ${judge.definition.model}`}
       >
         {mayChange && (
           <>
@@ -75,14 +77,33 @@ function WholeEvaluator({ judge }: { readonly judge: JudgeDetail }) {
         <JudgeRules projectId={projectId} judge={judge} mayChange={mayChange} />
         <JudgementTable projectId={projectId} judgeId={judge.id} />
         <Section title="Rubric">
+          <NativeSelect
+            label="Version"
+            mb="md"
+            maw={320}
+            data={judge.versions.map(({ version, definition, made_at: at }) => ({
+              value: String(version),
+              label: `${version}: ${definition.model}, ${formatDate(new Date(at))}`,
+            }))}
+            value={String(read)}
+            onChange={({ currentTarget }) => setRead(Number(currentTarget.value))}
+          />
           <Text style={{ whiteSpace: "pre-wrap" }}>
-            <SafeText text={rubric} />
+            <SafeText text={shown.definition.rubric} />
           </Text>
         </Section>
       </Stack>
       {doing === "change" && (
         <Modal opened onClose={close} title={`A new version of “${judge.name}”`} size="xl">
-          <EvaluatorForm projectId={projectId} judge={judge} onSaved={close} onCancel={close} />
+          <EvaluatorForm
+            projectId={projectId}
+            judge={judge}
+            onSaved={({ version }) => {
+              setRead(version);
+              close();
+            }}
+            onCancel={close}
+          />
         </Modal>
       )}
       <ConfirmDialog

@@ -17,10 +17,9 @@ import { Dimmed } from "#ui/words/dimmed.tsx";
 import { asSentence } from "#ui/words/format.ts";
 import { TryEvaluator } from "./try-evaluator.tsx";
 
-type Draft = Omit<JudgeDefinition, "temperature"> & { readonly temperature: number | null };
-type Variable = Draft["variables"][number];
+type Variable = JudgeDefinition["variables"][number];
 
-const NEW: Draft = {
+const NEW: JudgeDefinition = {
   connection_id: "",
   model: "",
   rubric: "",
@@ -47,8 +46,8 @@ type EvaluatorFormProps = {
 export function EvaluatorForm({ projectId, judge, onSaved, onCancel }: EvaluatorFormProps) {
   const connections = useQuery(connectionsQuery(projectId)).data ?? [];
   const [name, setName] = useState(judge?.name ?? "");
-  const [draft, setDraft] = useState<Draft>(judge?.definition ?? NEW);
-  const change = (fields: Partial<Draft>) => setDraft({ ...draft, ...fields });
+  const [draft, setDraft] = useState(judge?.definition ?? NEW);
+  const change = (fields: Partial<JudgeDefinition>) => setDraft({ ...draft, ...fields });
   // One row for each `{{name}}` of the rubric: nothing is left over, and nothing is missing.
   const variables = listPlaceholders(draft.rubric).map(
     (used): Variable =>
@@ -87,14 +86,9 @@ export function EvaluatorForm({ projectId, judge, onSaved, onCancel }: Evaluator
             label="Begin with"
             data={[{ value: "", label: "an empty rubric" }, ...Object.entries(TEMPLATES).map(([value, { label }]) => ({ value, label }))]}
             onChange={({ currentTarget: { value } }) => {
-              const template = TEMPLATES[value];
-              const parsed = judgeDefinitionSchema.safeParse({ ...NEW, connection_id: crypto.randomUUID(), model: "m", ...template });
+              const { rubric, variables: mapped, output } = TEMPLATES[value] ?? NEW;
               setName(value);
-              change({
-                rubric: template?.rubric ?? "",
-                variables: parsed.data?.variables ?? [],
-                output: parsed.data?.output ?? NEW.output,
-              });
+              change({ rubric, variables: mapped, output });
             }}
           />
           <TextInput
@@ -209,7 +203,7 @@ function VariableRow({ variable, onChange }: { readonly variable: Variable; read
   );
 }
 
-type OutputProps = { readonly output: Draft["output"]; readonly onChange: (output: Draft["output"]) => void };
+type OutputProps = { readonly output: JudgeDefinition["output"]; readonly onChange: (output: JudgeDefinition["output"]) => void };
 
 function OutputFields({ output, onChange }: OutputProps) {
   if (output.type === "category") {
