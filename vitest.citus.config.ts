@@ -8,6 +8,8 @@ const observability = [
   "ingest/stream-consumer",
   "issues/find-issues",
   "issues/issues.routes",
+  "judges/judged-runs",
+  "judges/judges",
   "mcp-tools/trace-tools",
   "query/columns/read-traces",
   "query/compare/compare",

@@ -201,9 +201,14 @@ test("a key of the ring is exchanged from the machine itself: added in front, ev
     "sso_providers.client_secret",
     "sso_attempts.payload",
   ];
-  expect(/^key +use +(.*)$/m.exec(before.out)?.[1]?.split(/ +/)).toEqual([...columns, "alert_channels.url", "alert_channels.secret"]);
-  expect(before.out).toMatch(/^k2 +seals +(0 +){9}the first: keep it$/m);
-  expect(before.out).toMatch(/^k1 +opens +1 +(0 +){2}1 +(0 +){5}keep it until `sightline keys rotate`/m);
+  expect(/^key +use +(.*)$/m.exec(before.out)?.[1]?.split(/ +/)).toEqual([
+    ...columns,
+    "alert_channels.url",
+    "alert_channels.secret",
+    "model_connections.key",
+  ]);
+  expect(before.out).toMatch(/^k2 +seals +(0 +){10}the first: keep it$/m);
+  expect(before.out).toMatch(/^k1 +opens +1 +(0 +){2}1 +(0 +){6}keep it until `sightline keys rotate`/m);
 
   const tooEarly = await run(["status"], newKey);
   expect(tooEarly.code).toBe(1);
@@ -215,7 +220,7 @@ test("a key of the ring is exchanged from the machine itself: added in front, ev
   const rotated = await run(["rotate"], `${newKey},${oldKey}`);
   expect(rotated.code).toBe(0);
   expect(rotated.out).toContain("signing_keys.private_key: 1 sealed anew");
-  expect(rotated.out).toMatch(/^k1 +opens +(0 +){9}may be removed/m);
+  expect(rotated.out).toMatch(/^k1 +opens +(0 +){10}may be removed/m);
 
   expect(first.out + before.out + rotated.out + impossible.error).not.toContain("n".repeat(43));
   await keys.drop();
