@@ -113,7 +113,9 @@ test("what failed, was skipped or had no money is made up for by one request, an
   expect((await rig.post(`${path}/make-up`)).body).toEqual({ waiting: 1 });
   await rig.patch(path, { is_active: false });
   expect((await rig.readEvaluator(judge.id)).counts).toMatchObject({ judged: 1, skipped: 1 });
+  expect((await rig.readEvaluator(judge.id)).rules[0]?.is_active).toBe(false);
   await rig.post(`${path}/make-up`);
+  expect((await rig.readEvaluator(judge.id)).rules[0]?.is_active).toBe(true);
   await rig.tasks.judgeDue();
   expect((await rig.readEvaluator(judge.id)).counts).toEqual({ waiting: 0, judged: 2, skipped: 0, failed: 0, over_budget: 0 });
 });

@@ -103,9 +103,12 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const rule = await enterRule(request);
-        orRefuse(await findRule(query, rule), errors.ruleNotFound);
+        const { kind } = orRefuse(await findRule(query, rule), errors.ruleNotFound);
         const waiting = await query.transaction().execute(async (transaction) => {
-          await changeRule(transaction, rule, { is_active: true });
+          // A live rule that is switched off stays so: it chooses nothing new.
+          if (kind !== "live") {
+            await changeRule(transaction, rule, { is_active: true });
+          }
           return makeUp(transaction, rule);
         });
         return { waiting };
