@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { sql } from "kysely";
 import { parseTraceQuery } from "#contract.ts";
 import { sqlConditions } from "#query/conditions/conditions.ts";
-import { boundSearch } from "#query/list/bound-search.ts";
+import { boundSearch } from "#store/bound-search.ts";
 import type { Query } from "#schema.ts";
 import { listLiveRules, type OneRule } from "./rules.store.ts";
 
