@@ -11,6 +11,12 @@ import { MissingPage } from "#ui/page/missing-page.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId");
 
+const EVALUATION = [
+  { label: "Datasets", to: "/projects/$projectId/datasets" },
+  { label: "Experiments", to: "/projects/$projectId/experiments" },
+  { label: "Evaluators", to: "/projects/$projectId/evaluators" },
+] as const;
+
 const TABS = [
   { label: "Traces", to: "/projects/$projectId/traces" },
   { label: "Issues", to: "/projects/$projectId/issues" },
@@ -18,13 +24,13 @@ const TABS = [
   { label: "Sessions", to: "/projects/$projectId/sessions" },
   { label: "Users", to: "/projects/$projectId/users" },
   { label: "Compare", to: "/projects/$projectId/compare/sets" },
-  { label: "Datasets", to: "/projects/$projectId/datasets" },
-  { label: "Experiments", to: "/projects/$projectId/experiments" },
+  { label: "Evaluation", to: EVALUATION[0].to, pages: EVALUATION },
   { label: "Prompts", to: "/projects/$projectId/prompts" },
-  { label: "Evaluators", to: "/projects/$projectId/evaluators" },
   { label: "Alerts", to: "/projects/$projectId/alerts" },
   { label: "Settings", to: "/projects/$projectId/settings" },
 ] as const;
+
+type Tab = { readonly label: string; readonly to: (typeof TABS | typeof EVALUATION)[number]["to"]; readonly pages?: readonly Tab[] };
 
 /** What comes behind the project in an address: both comparisons are one tab. */
 const pageOf = (path: string) => path.split("/")[3];
@@ -36,7 +42,6 @@ export function ProjectFrame() {
   const { projectId } = route.useParams();
   const project = useQuery(projectQuery(projectId));
   const { pathname } = useLocation();
-  const tabs = useActiveInView<HTMLUListElement>(`${pathname} ${project.data?.id}`);
   // An id that is none is answered as an invalid request.
   if (project.data === undefined && hasCode(project.error, "project_not_found", "invalid_request")) {
     return (
@@ -60,23 +65,36 @@ export function ProjectFrame() {
           <span aria-hidden="true">/</span>
           <span className={classes.name}>{project.data?.name ?? "…"}</span>
         </div>
-        <ul ref={tabs} className={classes.tabs}>
-          {TABS.map(({ label, to }) => (
-            <li key={label}>
-              <Link
-                to={to}
-                params={{ projectId }}
-                className={classes.tab}
-                activeOptions={{ includeSearch: false }}
-                aria-current={pageOf(to) === pageOf(pathname) ? "page" : undefined}
-              >
-                {label}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <TabRow tabs={TABS} />
+        {TABS.map((tab) => "pages" in tab && isOpen(tab, pathname) && <TabRow key={tab.label} tabs={tab.pages} isWithin />)}
       </nav>
       <Outlet />
     </>
   );
 }
+
+function TabRow({ tabs, isWithin = false }: { readonly tabs: readonly Tab[]; readonly isWithin?: boolean }) {
+  const { projectId } = route.useParams();
+  const { pathname } = useLocation();
+  const row = useActiveInView<HTMLUListElement>(pathname);
+  return (
+    <ul ref={row} className={isWithin ? `${classes.tabs} ${classes.within}` : classes.tabs}>
+      {tabs.map((tab) => (
+        <li key={tab.label}>
+          <Link
+            to={tab.to}
+            params={{ projectId }}
+            className={classes.tab}
+            activeOptions={{ includeSearch: false }}
+            aria-current={isOpen(tab, pathname) && (tab.pages === undefined ? "page" : "true")}
+          >
+            {tab.label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A tab with pages is open where one of them is. */
+const isOpen = ({ to, pages }: Tab, path: string): boolean => pages?.some((page) => isOpen(page, path)) ?? pageOf(to) === pageOf(path);
