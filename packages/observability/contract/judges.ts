@@ -163,6 +163,9 @@ export const judgementSchema = z.object({
   tries: z.int(),
   cost: z.number(),
   judge_trace_id: z.uuid().nullable(),
+  /** Null unless it is judged; of a run that was given a category, too. */
+  score: scoreValueSchema.nullable(),
+  explanation: z.string().nullable(),
   chosen_at: timestamp,
   ended_at: timestamp.nullable(),
 });

@@ -72,6 +72,10 @@ test("the runs of an experiment are judged; the scores stand in its comparison, 
     [["judge", 0.25, "It is wrong."]],
     [["judge", 0, "the run failed"]],
   ]);
+  const judgements = await rig.readJudgements(judge.id);
+  expect(new Set(judgements.map(({ score, explanation }) => `${score?.value}: ${explanation}`))).toEqual(
+    new Set(["1: It is right.", "0.25: It is wrong.", "0: the run failed"]),
+  );
   const compared = await rig.get(`/experiments/${id}/comparison`, key);
   expect(compared.body["scores"]).toEqual([expect.objectContaining({ name: "correct", source: "judge", higher_is_better: true })]);
   const gateOf = async (query: string) => gateSchema.parse((await rig.get(`/experiments/${id}/gate${query}`, key)).body).reasons.join(" ");

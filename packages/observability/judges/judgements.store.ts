@@ -190,6 +190,8 @@ export type JudgementRow = Omit<Judgement, "chosen_at" | "ended_at"> & {
 
 type Listing = InProject & {
   readonly evaluatorId: string;
+  /** The evaluator's, which its scores have. */
+  readonly name: string;
   readonly ruleId: string | undefined;
   readonly state: JudgementState | undefined;
   readonly after: { readonly micros: string; readonly subject: string } | undefined;
@@ -199,20 +201,35 @@ type Listing = InProject & {
 /** Those that were chosen last come first. */
 export async function listJudgements(
   query: Query,
-  { projectId, reader, evaluatorId, ...wanted }: Listing,
+  { projectId, reader, evaluatorId, name, ...wanted }: Listing,
 ): Promise<readonly JudgementRow[]> {
   const { ruleId, state, after, limit } = wanted;
   const conditions = [
-    ...(ruleId === undefined ? [] : [sql`rule_id = ${ruleId}::uuid`]),
-    ...(state === undefined ? [] : [sql`state = ${state}::text`]),
-    ...(after === undefined ? [] : [sql`(chosen_at, subject) < (${selectInstant(after.micros)}, ${after.subject}::text)`]),
+    ...(ruleId === undefined ? [] : [sql`judgement.rule_id = ${ruleId}::uuid`]),
+    ...(state === undefined ? [] : [sql`judgement.state = ${state}::text`]),
+    ...(after === undefined
+      ? []
+      : [sql`(judgement.chosen_at, judgement.subject) < (${selectInstant(after.micros)}, ${after.subject}::text)`]),
   ];
   const { rows } = await sql<JudgementRow>`
-    select rule_id, subject, trace_id, experiment_id, state, reason, version, tries, cost, chosen_at, ended_at, ${selectMicros("chosen_at")} as micros,
-      case when cost > 0 or state = 'judged' then judge_traces[cardinality(judge_traces)] end as judge_trace_id
-    from observability.judgements
-    where project_id = ${projectId}::uuid and evaluator_id = ${evaluatorId}::uuid and ${hasRoleIn(reader, "viewer", projectId)}
+    select judgement.rule_id, judgement.subject, judgement.trace_id, judgement.experiment_id, judgement.state, judgement.reason, judgement.version,
+      judgement.tries, judgement.cost, judgement.chosen_at, judgement.ended_at, ${selectMicros("judgement.chosen_at")} as micros,
+      case when judgement.cost > 0 or judgement.state = 'judged' then judgement.judge_traces[cardinality(judgement.judge_traces)] end as judge_trace_id,
+      case when given.value is not null or given.text_value is not null
+        then json_build_object('data_type', given.data_type, 'value', given.value, 'text_value', given.text_value) end as score, given.explanation
+    from observability.judgements as judgement
+    left join lateral (
+      select data_type, value, text_value, comment as explanation from observability.scores
+      where project_id = judgement.project_id and trace_id = judgement.trace_id and judgement.experiment_id is null
+        and judge_trace_id = judgement.judge_traces[cardinality(judgement.judge_traces)]
+      union all
+      select case when is_boolean then 'boolean' else 'number' end, value, null, explanation from observability.run_scores
+      where project_id = judgement.project_id and experiment_id = judgement.experiment_id and item_id = judgement.item_id
+        and repetition = judgement.repetition and attempt = judgement.attempt and source = 'judge' and name = ${name}::text
+        and evaluator_version = judgement.version::text
+    ) as given on judgement.state = 'judged'
+    where judgement.project_id = ${projectId}::uuid and judgement.evaluator_id = ${evaluatorId}::uuid and ${hasRoleIn(reader, "viewer", projectId)}
       and ${sql.join([sql`true`, ...conditions], sql` and `)}
-    order by chosen_at desc, subject desc limit ${limit}`.execute(query);
+    order by judgement.chosen_at desc, judgement.subject desc limit ${limit}`.execute(query);
   return rows;
 }

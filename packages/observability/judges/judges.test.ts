@@ -38,6 +38,11 @@ test("a live trace that ended is judged: a score with its explanation, and a tra
     [rude]: [0, "judge", "It calls the user a fool.", 1],
     [kind]: [1, "judge", "It is polite.", 1],
   });
+  const judgements = await rig.readJudgements(judge.id);
+  expect(Object.fromEntries(judgements.map((each) => [each.trace_id, [each.score?.value, each.explanation]]))).toEqual({
+    [rude]: [0, "It calls the user a fool."],
+    [kind]: [1, "It is polite."],
+  });
   const judgeTrace = scores.find((score) => score.trace_id === rude)?.judge_trace_id ?? "";
   const read = traceSchema.parse((await rig.get(`/traces/${judgeTrace}`)).body);
   expect(read).toMatchObject({

@@ -132,8 +132,8 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
         const after = micros === undefined || subject === undefined ? undefined : { micros, subject };
         const project = await enterProject(query, request, "viewer");
         const { evaluator_id: evaluatorId } = request.params;
-        orRefuse(await findEvaluator(query, { ...project, id: evaluatorId }), errors.evaluatorNotFound);
-        const rows = await listJudgements(query, { ...project, evaluatorId, ruleId, state, after, limit: limit + 1 });
+        const { name } = orRefuse(await findEvaluator(query, { ...project, id: evaluatorId }), errors.evaluatorNotFound);
+        const rows = await listJudgements(query, { ...project, evaluatorId, name, ruleId, state, after, limit: limit + 1 });
         const { shown, next_cursor } = cutPage(rows, limit, (row) => [row.micros, row.subject]);
         const items = shown.map(({ micros: _micros, chosen_at: chosenAt, ended_at: endedAt, ...row }) => ({
           ...row,

@@ -1,4 +1,4 @@
-import { Anchor, Group, NativeSelect, Title } from "@mantine/core";
+import { Anchor, Group, NativeSelect, Text, Title } from "@mantine/core";
 import { JUDGEMENT_STATES, type JudgementState } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -11,7 +11,7 @@ import { Dimmed } from "#ui/words/dimmed.tsx";
 import { formatCost } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { Status, type Tone } from "#ui/words/status.tsx";
-import { STATE_LABELS } from "./judgement-states.ts";
+import { STATE_LABELS, valueInWords } from "./judgement-states.ts";
 
 const TONES: Readonly<Record<JudgementState, Tone>> = {
   waiting: "busy",
@@ -61,7 +61,8 @@ export function JudgementTable({ projectId, judgeId }: { readonly projectId: str
                 render: ({ trace_id: id }) => (id === null ? "a run without a trace" : linkTo(id, `trace …${id.slice(-8)}`)),
               },
               { header: "State", render: ({ state: each }) => <Status tone={TONES[each]}>{STATE_LABELS[each]}</Status> },
-              { header: "Why", render: ({ reason }) => <SafeText text={reason ?? ""} /> },
+              { header: "Verdict", render: ({ score }) => <Text fw={550}>{score === null ? "" : valueInWords(score)}</Text> },
+              { header: "Why", render: ({ explanation, reason }) => <SafeText text={explanation ?? reason ?? ""} /> },
               { header: "Cost", align: "right", render: ({ cost }) => formatCost(cost) },
               { header: "By", render: ({ judge_trace_id: id }) => (id === null ? "–" : linkTo(id, "the judge’s trace")) },
               { header: "When", render: ({ ended_at: ended, chosen_at: chosen }) => <TimeStamp at={ended ?? chosen} /> },

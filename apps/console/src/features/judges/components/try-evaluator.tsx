@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Stack, Text, TextInput, Title } from "@mantine/core";
-import type { JudgeDefinition, ScoreValue, TriedEvaluator } from "@sightline/observability/contract";
+import type { JudgeDefinition, TriedEvaluator } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { estimateJudging, tryJudge } from "#features/judges/api/judges.ts";
@@ -10,12 +10,10 @@ import { typedInto } from "#ui/kit/typed-into.ts";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { formatCost, formatExactCount } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
+import { valueInWords } from "./judgement-states.ts";
 
 type Props = { readonly projectId: string; readonly definition: JudgeDefinition };
 type Tried = { readonly traceId: string; readonly result: TriedEvaluator };
-
-const valueInWords = ({ data_type: type, value, text_value: text }: ScoreValue) =>
-  text ?? (type === "boolean" ? (value === 1 ? "true" : "false") : String(value));
 
 type Estimated = { readonly matching: number; readonly chosen: number; readonly about: number | null; readonly at_most: number | null };
 
