@@ -180,6 +180,10 @@ export const PARTS: readonly Part[] = [
         uses: ["administration", "factors/kit", "session", "accounts", "throttle", "notices", "keys", "audit"],
         why: "a provider proves who somebody is, and what that opens is decided by the rooms that every login uses",
       },
+      scim: {
+        uses: ["sso", "administration", "factors/kit", "contract", "accounts", "throttle", "audit"],
+        why: "a directory keeps accounts and groups, and reaches neither passwords nor second factors",
+      },
       recovery: { uses: ["session", "accounts", "throttle", "notices", "audit"], why: "a mailed link never answers for the second factor" },
       session: { uses: ["keys", "audit"], why: "a session is issued for whoever logged in, however that was proved" },
       accounts: { uses: ["throttle", "audit"], why: "accounts exist before sessions and second factors" },

@@ -40,6 +40,9 @@ import { ownPasskeyRoutes, passkeyLoginRoutes } from "./factors/passkey/passkeys
 import { createRelyingParty } from "./factors/passkey/relying-party.ts";
 import { recoveryRoutes } from "./recovery/recovery.routes.ts";
 import type { IdentitySchema } from "./schema.ts";
+import { scimAdminRoutes } from "./scim/admin.routes.ts";
+import { scimRoutes } from "./scim/scim.routes.ts";
+import { createScimAuthenticator } from "./scim/token.ts";
 import { createAccessTokens } from "./session/access-token.ts";
 import { issueCommandToken, type CommandTokenRequest } from "./session/command-token.ts";
 import { createAuthenticators } from "./session/authenticators.ts";
@@ -188,6 +191,8 @@ export function createIdentity({
     ownPasskeyRoutes(passkeys),
     ssoRoutes(sso),
     ssoConfigurationRoutes({ ...administration, ...sso }),
+    scimAdminRoutes(administration),
+    scimRoutes({ ...accounts, throttle, publicUrl, log }),
     sessionRoutes({ sessions, cookie }),
     adminSecondFactorRoutes(administered),
     ownSessionsRoutes({ queries, clock, devices }),
@@ -216,6 +221,7 @@ export function createIdentity({
     },
     authenticators: {
       ...createAuthenticators({ queries, accessTokens, clock }),
+      scim: createScimAuthenticator({ queries, clock }),
       "same-origin": createSameOriginCheck([publicUrl, ...config.CORS_ORIGINS]),
     },
     /**

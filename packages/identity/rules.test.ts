@@ -40,6 +40,7 @@ const READS: Readonly<Record<string, string>> = {
   "GET /admin/audit/export": "",
   "GET /admin/audit/verification": "",
   "GET /admin/policy": "",
+  "GET /admin/scim": "",
   "GET /admin/sso": "",
   "GET /admin/users": "",
   "GET /admin/users/:id": "00000000-0000-4000-8000-000000000000",
@@ -55,6 +56,11 @@ const READS: Readonly<Record<string, string>> = {
   "GET /oauth/authorize/:uid": "made-up",
   "GET /oauth/interactions/:uid": "made-up",
   "GET /oauth/interactions/:uid/consent": "made-up",
+  "GET /scim/v2/:page": "Schemas",
+  "GET /scim/v2/Groups": "",
+  "GET /scim/v2/Groups/:id": "00000000-0000-4000-8000-000000000000",
+  "GET /scim/v2/Users": "",
+  "GET /scim/v2/Users/:id": "00000000-0000-4000-8000-000000000000",
 };
 
 const CONSOLE = "http://localhost:3000";

@@ -66,6 +66,7 @@ const ASKS_ELSEWHERE = [
 const OPEN_CLASSES = ["public", "same-origin"];
 const ADMIN_CLASSES = ["admin", "admin-step-up", "admin-setting-up", "admin-or-operator"];
 const OTHER_CLASSES = [
+  "scim",
   "session",
   "session-setting-up",
   "fresh-session",

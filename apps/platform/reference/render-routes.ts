@@ -19,6 +19,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   "user-or-prompts": "an access token, or a key of the project that may read prompts",
   "user-or-scoring-key": "an access token, or a key of the project that may give scores",
   "user-or-operator": "an access token, or the operator's `API_KEY`",
+  scim: "the token of an organization's directory",
   ingest: "a key of the project that may send",
   webhook: "whoever signs with the repository's or the common secret",
   admin: "an access token of an admin",

@@ -1,7 +1,7 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { adminOnly, type Owner } from "@sightline/foundation/http/principal";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
-import type { Caller } from "#audit/client.ts";
+import type { Caller, Client } from "#audit/client.ts";
 import type { AuditEventName } from "#contract.ts";
 import type { Queries, Transaction } from "#schema.ts";
 import { endSessions } from "#session/end-sessions.ts";
@@ -9,6 +9,9 @@ import { isActiveAdmin, lockAdministration, lockManagedAccount, type ManagedAcco
 import type { AccountDependencies } from "#accounts/create-account.ts";
 import type { Notices } from "#notices/notices.ts";
 import { refusal } from "#refusals.ts";
+
+/** Whoever acts without an account: the host's command line when it is undefined, or the company's directory. */
+export type Directory = { readonly origin: "scim"; readonly client: Client };
 
 export type AccountAddress = { readonly id: string; readonly tenantId: string };
 
@@ -31,10 +34,12 @@ export type Action = {
  */
 export async function actOnAccount<Result>(
   { queries, clock }: AccountDependencies,
-  actor: Caller | undefined,
+  by: Caller | Directory | undefined,
   address: AccountAddress,
   act: (action: Action) => Promise<Result>,
 ): Promise<Result> {
+  const actor = by !== undefined && "userId" in by ? by : undefined;
+  const origin = actor === undefined ? { origin: by !== undefined && "origin" in by ? by.origin : "command" } : {};
   return queries.transaction().execute(async (transaction) => {
     await lockAdministration(transaction, address.tenantId);
     if (actor !== undefined) {
@@ -43,7 +48,7 @@ export async function actOnAccount<Result>(
     const account = orRefuse(await lockManagedAccount(transaction, address), () => refusal("unknown_user"));
     const now = clock.now();
     const { id: userId, tenantId } = account;
-    const who = { userId, tenantId, actorId: actor?.userId, client: actor?.client };
+    const who = { userId, tenantId, actorId: actor?.userId, client: by?.client };
     const events: AuditEvent[] = [];
     let reason: string | undefined;
     const result = await act({
@@ -51,7 +56,6 @@ export async function actOnAccount<Result>(
       account,
       now,
       record: (event, details = {}) => {
-        const origin = actor === undefined ? { origin: "command" } : {};
         events.push({ ...who, event, at: now, sessionId: actor?.sessionId, details: { ...details, ...origin } });
       },
       endSessions: (given) => void (reason = given),

@@ -23,7 +23,7 @@ export async function changeAccount(
   request: ChangeAccountRequest,
 ): Promise<boolean> {
   return actOnAccount(dependencies, actor, address, async (action) => {
-    const { transaction, account, now } = action;
+    const { account, now } = action;
     const wanted = differences(account, request, now);
     if (wanted.role !== undefined || wanted.disabledAt instanceof Date) {
       await refuseLosingAdmin(action, actor);
@@ -33,19 +33,25 @@ export async function changeAccount(
     if (changes.mustChangePassword !== undefined) {
       refuseOwnAccount(account.id, actor, "Change your own password with POST /login/password.");
     }
-    if (Object.keys(changes).length === 0) {
-      return waits;
-    }
-    await updateAccount(transaction, account.id, changes);
-    const ended = reasonToEnd(changes);
-    if (ended !== undefined) {
-      await raiseEpoch(transaction, { id: account.id, now });
-      await forgetDevices(transaction, account.id);
-      action.endSessions(ended);
-    }
-    recordChanges(action, changes);
+    await applyChanges(action, changes);
     return waits;
   });
+}
+
+/** Makes the changes, which may be none, and ends what was open where they ask for that. */
+export async function applyChanges(action: Action, changes: AccountChanges): Promise<void> {
+  const { transaction, account, now } = action;
+  if (Object.keys(changes).length === 0) {
+    return;
+  }
+  await updateAccount(transaction, account.id, changes);
+  const ended = reasonToEnd(changes);
+  if (ended !== undefined) {
+    await raiseEpoch(transaction, { id: account.id, now });
+    await forgetDevices(transaction, account.id);
+    action.endSessions(ended);
+  }
+  recordChanges(action, changes);
 }
 
 /** @returns what of the changes of an admin is done now, and whether something waits. */
@@ -62,7 +68,7 @@ async function byTwo(dependencies: AdministrationDependencies, action: Action, a
   return decision === "waits" ? { waits: true, changes: rest } : { waits: false, changes: wanted };
 }
 
-function differences(account: ManagedAccount, request: ChangeAccountRequest, now: Date): AccountChanges {
+export function differences(account: ManagedAccount, request: Partial<ChangeAccountRequest>, now: Date): AccountChanges {
   const { name, role, disabled, must_change_password: mustChangePassword } = request;
   return {
     ...(name === undefined || name === account.name ? {} : { name }),
@@ -72,9 +78,12 @@ function differences(account: ManagedAccount, request: ChangeAccountRequest, now
   };
 }
 
-function reasonToEnd({ role, disabledAt, mustChangePassword }: AccountChanges): string | undefined {
+function reasonToEnd({ email, role, disabledAt, mustChangePassword }: AccountChanges): string | undefined {
   if (disabledAt instanceof Date) {
     return "account_disabled";
+  }
+  if (email !== undefined) {
+    return "address_changed";
   }
   if (role !== undefined) {
     return "role_changed";
@@ -83,7 +92,10 @@ function reasonToEnd({ role, disabledAt, mustChangePassword }: AccountChanges): 
 }
 
 function recordChanges({ account, record }: Action, changes: AccountChanges): void {
-  const { name, role, disabledAt, mustChangePassword } = changes;
+  const { name, email, role, disabledAt, mustChangePassword } = changes;
+  if (email !== undefined) {
+    record("user_changed", { changed: "email", from: account.email, to: email });
+  }
   if (name !== undefined) {
     record("user_changed", { changed: "name", from: account.name, to: name });
   }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { HAS_SECOND_FACTOR, INVITED } from "#account-facts.ts";
+import { foldEmail } from "#accounts/account.store.ts";
 import type { Queries, Role, Transaction } from "#schema.ts";
 
 /** An account as it is while an admin acts on it. */
@@ -46,6 +47,7 @@ export async function hasOtherActiveAdmin(queries: Queries, { id, tenantId }: Ow
 
 export type AccountChanges = {
   readonly name?: string;
+  readonly email?: string;
   readonly role?: Role;
   readonly disabledAt?: Date | null;
   readonly mustChangePassword?: true;
@@ -54,12 +56,13 @@ export type AccountChanges = {
 export async function updateAccount(
   transaction: Transaction,
   id: string,
-  { name, role, disabledAt, mustChangePassword }: AccountChanges,
+  { name, email, role, disabledAt, mustChangePassword }: AccountChanges,
 ): Promise<void> {
   await transaction
     .updateTable("identity.users")
     .set({
       ...(name === undefined ? {} : { name }),
+      ...(email === undefined ? {} : { email, folded_email: foldEmail(email) }),
       // A member, or an account that is disabled, is kept for no emergency.
       ...(role === "member" || disabledAt instanceof Date ? { break_glass: false } : {}),
       ...(role === undefined ? {} : { role }),

@@ -172,6 +172,46 @@ create table identity.sso_attempts (
 create index sso_attempts_provider on identity.sso_attempts (provider_id);
 create index sso_attempts_expiry on identity.sso_attempts (expires_at);
 
+-- People and groups that the company's directory keeps (SCIM)
+
+create table identity.groups (
+  id uuid primary key,
+  tenant_id uuid not null references identity.tenants (id) on delete cascade,
+  name text not null,
+  -- The directory's own name for it.
+  external_id text,
+  created_at timestamptz not null,
+  changed_at timestamptz not null,
+  unique (tenant_id, name)
+);
+
+create table identity.group_members (
+  group_id uuid not null references identity.groups (id) on delete cascade,
+  user_id uuid not null references identity.users (id) on delete cascade,
+  primary key (group_id, user_id)
+);
+create index group_members_user on identity.group_members (user_id);
+
+-- The one token of a directory for each tenant: 256 random bits, of which the hash is kept.
+create table identity.scim_tokens (
+  tenant_id uuid primary key references identity.tenants (id) on delete cascade,
+  token_hash bytea not null unique,
+  created_by uuid not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz
+);
+
+-- Accounts that the directory keeps, with what it says of them besides.
+create table identity.scim_people (
+  user_id uuid primary key references identity.users (id) on delete cascade,
+  external_id text,
+  given_name text,
+  family_name text,
+  changed_at timestamptz not null,
+  -- Since when the directory does not have the person any more. The account stays, disabled, with its second factor.
+  removed_at timestamptz
+);
+
 -- Sessions and the keys that sign access tokens
 
 create table identity.sessions (

@@ -17,11 +17,13 @@ export async function beginChange(transaction: Transaction, caller: Caller): Pro
   refuseWithoutSecondFactor(await listActiveAdmins(transaction, caller.tenantId), caller.userId);
 }
 
+/** Tells every other admin; nothing where nothing was changed. */
 export async function tellOthers(
-  { notices, clock }: ConfigureDependencies,
+  { notices, clock }: Pick<AdministrationDependencies, "notices" | "clock">,
   transaction: Transaction,
   { userId, tenantId }: Caller,
   what: string,
+  about = "company sign-in",
 ): Promise<void> {
   if (what === "") {
     return;
@@ -29,7 +31,7 @@ export async function tellOthers(
   const by = (await findAccount(transaction, userId))?.email ?? "";
   for (const { id } of await listActiveAdmins(transaction, tenantId)) {
     if (id !== userId) {
-      const details = { by, what: `company sign-in (${what})` };
+      const details = { by, what: `${about} (${what})` };
       await notices.append(transaction, { userId: id, kind: "policy_changed", at: clock.now(), details });
     }
   }

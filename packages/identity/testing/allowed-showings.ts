@@ -15,6 +15,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "POST /admin/2fa/backup-codes": ["backup_codes"],
   "POST /oauth/token": ["access_token", "refresh_token"],
   "POST /oauth/interactions/:uid/consent": ["continue_to"],
+  "POST /admin/scim/token": ["secret"],
   "POST /admin/users": ["one_time_password"],
   "POST /admin/users/:id/password-reset": ["one_time_password"],
 };

@@ -135,6 +135,8 @@ export const GUARDED: Readonly<Record<string, Row>> = {
     answers: stepUp(() => "sso_domain_unknown"),
     sends: () => ({ payload: { domain: "unlisted.example.org" } }),
   },
+  "POST /admin/scim/token": { answers: stepUpWithFactor() },
+  "DELETE /admin/scim/token": { answers: stepUpWithFactor() },
   "DELETE /admin/sso": { answers: stepUpWithFactor(() => "sso_not_configured") },
 };
 

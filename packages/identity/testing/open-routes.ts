@@ -53,6 +53,15 @@ export const OPEN: Readonly<Record<string, Row>> = {
   "POST /oauth/register": { answers: done, sends: () => ({ payload: { client_name: "App", redirect_uris: [CALLBACK] } }) },
   "POST /oauth/token": { answers: () => "invalid_request" },
   "POST /oauth/revoke": { answers: () => "invalid_request" },
+  // A directory's token opens them, and nothing that a person has.
+  ...Object.fromEntries(
+    ["Users", "Groups"].flatMap((name) =>
+      [`POST /scim/v2/${name}`, ...["PUT", "PATCH", "DELETE"].map((method) => `${method} /scim/v2/${name}/:id`)].map((route) => [
+        route,
+        { answers: () => "401", sends: ({ id }: Bearer) => ({ id, payload: { userName: "eve@example.org", active: false } }) },
+      ]),
+    ),
+  ),
   "POST /api/v1/auth/register": {
     answers: done,
     sends: ({ email }) => ({ payload: { email, password: "nine violet umbrellas", name: "Somebody else" } }),

@@ -59,6 +59,11 @@ const EVENTS = {
   sso_domain_lost: { label: "E-mail domain no longer verified", severity: "alarm", group: "Accounts" },
   sso_domain_removed: { label: "E-mail domain removed", severity: "change", group: "Accounts" },
   break_glass_used: { label: "Emergency login past company sign-in", severity: "alarm", group: "Logins" },
+  scim_token_made: { label: "Directory token made", severity: "alarm", group: "Accounts" },
+  scim_token_ended: { label: "Directory token ended", severity: "change", group: "Accounts" },
+  group_made: { label: "Group made", severity: "change", group: "Accounts" },
+  group_changed: { label: "Group changed", severity: "change", group: "Accounts" },
+  group_deleted: { label: "Group deleted", severity: "change", group: "Accounts" },
   keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
   audit_restore_accepted: { label: "Restored database accepted", severity: "alarm", group: "System" },
 } as const satisfies Readonly<Record<AuditEventName, EventLabel>>;

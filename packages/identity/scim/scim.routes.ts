@@ -1,0 +1,136 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { orRefuse } from "@sightline/foundation/errors";
+import { toAppError } from "@sightline/foundation/http/http-errors";
+import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { routesTagged } from "@sightline/foundation/http/route";
+import type { RoleDependencies } from "./settle-roles.ts";
+import { readRequest } from "#read-request.ts";
+import { refusal } from "#refusals.ts";
+import type { Throttle } from "#throttle/throttle.ts";
+import { describeServer, toList } from "./discovery.ts";
+import { readFilter } from "./filter.ts";
+import { createGroups } from "./groups.ts";
+import { applyPatch, patchSchema, type Resource } from "./patch.ts";
+import { createPeople } from "./people.ts";
+import type { ResourceKind } from "./resources.ts";
+import { getDirectory, scimUrl } from "./token.ts";
+
+const MEDIA_TYPE = "application/scim+json";
+const MAX_PAGE = 200;
+/** Entra ID sends up to 25 requests a second. */
+const LIMIT = { tries: 18_000, windowSeconds: 600 };
+
+const route = routesTagged("scim", 2 * 1024 * 1024);
+
+const resourceSchema = z.looseObject({});
+const listSchema = z.object({
+  filter: z.string().max(1_000).default(""),
+  startIndex: z.coerce.number().int().catch(1),
+  count: z.coerce.number().int().catch(100),
+  excludedAttributes: z.string().max(1_000).default(""),
+});
+const params = z.object({ id: z.string() });
+/** Errors in the words of RFC 7644, 3.12. */
+const errorSchema = z.object({ schemas: z.array(z.string()), status: z.string(), scimType: z.string().optional(), detail: z.string() });
+const response = { 200: resourceSchema, "4xx": errorSchema };
+
+/** Serves the directories of companies (SCIM 2.0, RFC 7643 and 7644). */
+export function scimRoutes(dependencies: RoleDependencies & { readonly throttle: Throttle; readonly publicUrl: string }) {
+  const base = scimUrl(dependencies.publicUrl);
+  return (server: HttpServer): void => {
+    server.addContentTypeParser(MEDIA_TYPE, { parseAs: "string" }, server.getDefaultJsonParser("error", "error"));
+    server.setErrorHandler(answerError);
+    server.addHook("onRequest", async (request) => {
+      const counter = { name: "scim", subject: getDirectory(request).tenantId, limit: LIMIT, forgottenBySuccess: false };
+      await dependencies.throttle.take([counter]);
+    });
+    server.addHook("onSend", async (_request, reply) => void reply.header("content-type", MEDIA_TYPE));
+    const pages = describeServer();
+    const described = route("scim", "What this server is, and keeps (RFC 7643, 5 to 7)", {
+      params: z.object({ page: z.string() }),
+      response,
+    });
+    server.get("/scim/v2/:page", described, async ({ params: { page } }) => orRefuse(pages[page], () => refusal("scim_not_found")));
+    serve(server, createPeople(dependencies), `${base}/Users`);
+    serve(server, createGroups(dependencies), `${base}/Groups`);
+  };
+}
+
+function serve(server: HttpServer, kind: ResourceKind, address: string): void {
+  const path = `/scim/v2/${kind.name}s` as const;
+  const one = `${path}/:id` as const;
+
+  function present(resource: Resource, excluded = ""): Resource {
+    const meta = { ...(resource["meta"] as object), location: `${address}/${String(resource["id"])}` };
+    const left = new Set(excluded.split(",").map((name) => name.trim()));
+    return Object.fromEntries(Object.entries({ ...resource, meta }).filter(([name]) => !left.has(name)));
+  }
+  async function answer(request: FastifyRequest, id: string, excluded?: string): Promise<Resource> {
+    const { resources } = await kind.list(getDirectory(request).tenantId, new Map([["id", id]]), { startIndex: 1, count: 1 });
+    return present(
+      orRefuse(resources[0], () => refusal("scim_not_found")),
+      excluded,
+    );
+  }
+  async function change(request: FastifyRequest<{ Params: z.output<typeof params> }>, makeOther: (present: Resource) => Resource) {
+    // An id that is no uuid is nobody's.
+    const id = orRefuse(z.uuid().safeParse(request.params.id).data, () => refusal("scim_not_found")).toLowerCase();
+    await kind.change(getDirectory(request), id, makeOther);
+    return answer(request, id);
+  }
+
+  server.get(path, route("scim", `List ${kind.name}s, by a filter too`, { querystring: listSchema, response }), async (request) => {
+    const { filter, startIndex: asked, count: wanted, excludedAttributes } = request.query;
+    const [startIndex, count] = [Math.max(asked, 1), Math.min(Math.max(wanted, 0), MAX_PAGE)];
+    const found = await kind.list(getDirectory(request).tenantId, readFilter(filter, kind.filters), { startIndex, count });
+    return toList(
+      found.resources.map((resource) => present(resource, excludedAttributes)),
+      found.total,
+      startIndex,
+    );
+  });
+  const made = { body: resourceSchema, response: { 201: resourceSchema, "4xx": errorSchema } };
+  server.post(path, route("scim", `Make a ${kind.name}`, made), async (request, reply) => {
+    const id = await kind.create(getDirectory(request), request.body);
+    return reply
+      .status(201)
+      .header("location", `${address}/${id}`)
+      .send(await answer(request, id));
+  });
+  server.get(one, route("scim", `One ${kind.name}`, { params, querystring: listSchema, response }), (request) =>
+    answer(request, request.params.id, request.query.excludedAttributes),
+  );
+  const changed = { params, body: resourceSchema, response };
+  server.put(one, route("scim", `Replace a ${kind.name}`, changed), (request) => change(request, () => request.body));
+  server.patch(one, route("scim", `Change a ${kind.name}`, changed), (request) =>
+    change(request, (resource) => applyPatch(resource, readRequest(patchSchema, request.body).Operations)),
+  );
+  const removed = { params: z.object({ id: z.uuid() }), response: { 204: z.null(), "4xx": errorSchema } };
+  server.delete(one, route("scim", `Remove a ${kind.name}`, removed), async (request, reply) => {
+    await kind.remove(getDirectory(request), request.params.id.toLowerCase());
+    return reply.status(204).send(null);
+  });
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  email_taken: "uniqueness",
+  group_name_taken: "uniqueness",
+  invalid_request: "invalidValue",
+  invalidFilter: "invalidFilter",
+  invalidPath: "invalidPath",
+  noTarget: "noTarget",
+};
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const { code, status, message, headers, logged } = toAppError(error);
+  if (status >= 500 && !logged) {
+    request.log.error({ err: error, route: request.routeOptions.url }, "a request of a directory failed");
+  }
+  const scimType = TYPES[code];
+  const body = { schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"], status: String(status), detail: message };
+  void reply
+    .headers({ "cache-control": "no-store", ...headers })
+    .status(status)
+    .send({ ...body, ...(scimType === undefined ? {} : { scimType }) });
+}
