@@ -75,6 +75,8 @@ export type CodeIndexApiOptions = {
   readonly authorizationServer?: string | undefined;
   /** Plug-in tools of another part, which `/mcp` offers beside its own. */
   readonly plugin?: PluginTools | undefined;
+  /** Whether an account is there and not disabled; left out where the accounts are another identity provider's. */
+  readonly isActive?: ((userId: string) => Promise<boolean>) | undefined;
   /** Accounts of those who save searches, and the way to mail them; left out where the accounts are another identity provider's. */
   readonly people?: WatchPeople | undefined;
 };
@@ -97,7 +99,7 @@ export type CodeIndexApi = {
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, people } = options;
+  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, people, isActive } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const searching: SearchDependencies = {
     ...createSearchState(),
@@ -157,6 +159,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     database,
     clock,
     accessTokens,
+    isActive,
     provision: config.CODEINDEX_TENANT_AUTO_PROVISION ? createProvisioner({ database, log, clock }) : undefined,
     mcpChallenge: mcpChallenge(publicUrl),
   });

@@ -60,6 +60,8 @@ type VerifierOptions = {
   readonly type?: string | undefined;
   /** Identity's feed of the accounts and sessions whose tokens stopped to count before their time; external providers have none. */
   readonly epochs?: Pick<CredentialEpochsOptions, "url" | "metrics" | "intervalMs"> | undefined;
+  /** Whether the subject's account is there and not disabled, where it can be asked for: sooner than the feed tells. */
+  readonly isActive?: ((subject: string) => Promise<boolean>) | undefined;
 };
 
 const JWKS_TIMEOUT_MS = 3_000;
@@ -130,6 +132,9 @@ export function createAccessTokenVerifier(options: VerifierOptions): StartedVeri
       const refusal = epochs?.refusal({ subject: sub, epoch, sessionId: sid });
       if (refusal !== undefined) {
         throw new AccessTokenError(refusal);
+      }
+      if ((await options.isActive?.(sub)) === false) {
+        throw new AccessTokenError("its account is disabled or gone");
       }
       return {
         subject: sub,

@@ -15,7 +15,7 @@ export type CommandTokenRequest = {
 };
 
 /** The subject that stands for the command line of the host, which is no account. */
-const COMMAND_LINE = "00000000-0000-4000-8000-000000000000";
+export const COMMAND_LINE = "00000000-0000-4000-8000-000000000000";
 
 const SECONDS = 600;
 

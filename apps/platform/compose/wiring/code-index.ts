@@ -6,7 +6,7 @@ import type { Service } from "@sightline/foundation/lifecycle";
 import { watchMailVariables } from "#settings/roles.ts";
 import { version } from "#settings/version.ts";
 import type { IdentitySchema } from "@sightline/identity";
-import { findGoneAccounts, findOwnAddress } from "@sightline/identity/standing";
+import { createActiveCheck, findGoneAccounts, findOwnAddress } from "@sightline/identity/standing";
 import { serve, type Context } from "./context.ts";
 import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 import { offerTraces } from "./trace-tools.ts";
@@ -22,8 +22,10 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     config.CODEINDEX_DATABASE_KEEPS_PLANS,
   );
   const epochsUrl = config.CODEINDEX_JWT_EPOCHS_URL;
+  const accounts = epochsUrl === undefined ? undefined : await openAccounts(context);
   const accessTokens = createAccessTokenVerifier({
     log,
+    isActive: accounts?.isActive,
     jwksUrl: config.CODEINDEX_JWT_JWKS_URL,
     audience: config.CODEINDEX_JWT_AUDIENCE,
     issuer: config.CODEINDEX_JWT_ISSUER,
@@ -34,7 +36,6 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
   });
   // Observability does not know the callers of another identity provider.
   const traces = epochsUrl === undefined ? undefined : offerTraces(context);
-  const accounts = epochsUrl === undefined ? undefined : await openAccounts(context);
   const authorizationServer = epochsUrl === undefined ? undefined : config.CODEINDEX_JWT_ISSUER;
   const api = createCodeIndexApi({
     config,
@@ -47,6 +48,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     authorizationServer,
     plugin: traces?.plugin,
     people: accounts?.people,
+    isActive: accounts?.isActive,
   });
   const http = await serve(context, {
     title: "Sightline code index",
@@ -65,9 +67,9 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
   ];
 }
 
-const ACCOUNTS_POOL_SIZE = 1;
+const ACCOUNTS_POOL_SIZE = 2;
 
-/** Opens the accounts of those who save searches, and the way to mail them; undefined where the accounts are elsewhere. The mailer is loaded only where there is a mail server. */
+/** Opens the accounts of those who hold tokens or save searches, and the way to mail them; undefined where the accounts are elsewhere. The mailer is loaded only where there is a mail server. */
 async function openAccounts(context: Context) {
   const config = readConfig(watchMailVariables, context.environment);
   if (config.DATABASE_URL === undefined) {
@@ -80,5 +82,6 @@ async function openAccounts(context: Context) {
     addressOf: (tenantId: string, userId: string) => findOwnAddress(database.query, tenantId, userId),
     publicUrl: config.PUBLIC_URL,
   };
-  return { database, people: { findGone: (userIds: readonly string[]) => findGoneAccounts(database.query, userIds), mailing } };
+  const people = { findGone: (userIds: readonly string[]) => findGoneAccounts(database.query, userIds), mailing };
+  return { database, people, isActive: createActiveCheck(database.query) };
 }

@@ -4,6 +4,7 @@ import { readConfig, type ConfigOf } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { createRegistration } from "@sightline/identity/registration";
 import { identityVariables } from "@sightline/identity/settings";
+import { createActiveCheck } from "@sightline/identity/standing";
 import { createObservabilityApi } from "@sightline/observability";
 import { observabilityVariables } from "@sightline/observability/settings";
 import { version } from "#settings/version.ts";
@@ -38,6 +39,7 @@ export async function composeObservability(context: Context): Promise<readonly S
     issuer: identityConfig.PUBLIC_URL,
     type: "at+jwt",
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
+    isActive: epochsUrl === undefined ? undefined : createActiveCheck(accounts.query),
   });
   const mailing = await openMailing(identityConfig, accounts.query);
   const grpc = config.OTLP_GRPC_PORT === undefined ? undefined : { host: context.platform.SIGHTLINE_HOST, port: config.OTLP_GRPC_PORT };

@@ -12,6 +12,8 @@ type AuthDependencies = {
   readonly database: CodeIndexDatabase;
   readonly clock: Clock;
   readonly accessTokens: AccessTokenVerifier;
+  /** Whether the account of whoever made a developer token is there and not disabled; left out, that is not asked. */
+  readonly isActive?: ((userId: string) => Promise<boolean>) | undefined;
   /** Makes the tenants of tokens that come for the first time; left out, they are unknown. */
   readonly provision?: ProvisionTenant | undefined;
   /** The `www-authenticate` challenge of a refused request to `/mcp`. */
@@ -96,12 +98,15 @@ function bearerToken(request: IncomingRequest): string {
   return token;
 }
 
-async function callerOfDeveloperToken(request: IncomingRequest, token: string, { database, clock }: AuthDependencies): Promise<Caller> {
+async function callerOfDeveloperToken(request: IncomingRequest, token: string, { database, clock, isActive }: AuthDependencies): Promise<Caller> {
   const live = await findLiveToken(database, hashToken(token));
   if (live === undefined) {
     throw authFailed("The developer token is unknown or revoked; make a new one in the console.");
   }
   const { token: row, tenant } = live;
+  if ((await isActive?.(row.created_by)) === false) {
+    throw authFailed("Whoever made the developer token has left; make a new one in the console.");
+  }
   const now = clock.now();
   const unlessSince = new Date(now.getTime() - TOUCH_MS);
   if (row.last_used_at === null || row.last_used_at < unlessSince) {

@@ -39,7 +39,7 @@ export const LIVE_TUNING: LiveTuning = {
   backlogBytes: 65_536,
   stuckMs: 30_000,
   beatMs: 15_000,
-  checkMs: 30_000,
+  checkMs: 3_000,
   pollMs: 5_000,
   pollAloneMs: 1_000,
   streamsOfOne: 20,
