@@ -6,7 +6,7 @@ import { createLifecycle, type Service } from "@sightline/foundation/lifecycle";
 import { createEachOwner } from "@sightline/foundation/each-owner";
 import type { Logger } from "@sightline/foundation/log";
 import type { Metrics } from "@sightline/foundation/http/metrics";
-import { createAuthenticators } from "./http/access/authenticators.ts";
+import { createAuthenticators, type FindStanding } from "./http/access/authenticators.ts";
 import { commitRoutes } from "./http/commits.routes.ts";
 import { searchRoutes } from "./http/search.routes.ts";
 import { createCallLimit } from "./mcp/call-limit.ts";
@@ -75,8 +75,8 @@ export type CodeIndexApiOptions = {
   readonly authorizationServer?: string | undefined;
   /** Plug-in tools of another part, which `/mcp` offers beside its own. */
   readonly plugin?: PluginTools | undefined;
-  /** Whether an account is there and not disabled; left out where the accounts are another identity provider's. */
-  readonly isActive?: ((userId: string) => Promise<boolean>) | undefined;
+  /** Left out where the accounts are another identity provider's. */
+  readonly findStanding?: FindStanding | undefined;
   /** Accounts of those who save searches, and the way to mail them; left out where the accounts are another identity provider's. */
   readonly people?: WatchPeople | undefined;
 };
@@ -99,7 +99,7 @@ export type CodeIndexApi = {
  * await api.start();
  */
 export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
-  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, people, isActive } = options;
+  const { config, database, log, clock, metrics, accessTokens, version, authorizationServer, plugin, people, findStanding } = options;
   const publicUrl = config.CODEINDEX_PUBLIC_URL;
   const searching: SearchDependencies = {
     ...createSearchState(),
@@ -159,7 +159,7 @@ export function createCodeIndexApi(options: CodeIndexApiOptions): CodeIndexApi {
     database,
     clock,
     accessTokens,
-    isActive,
+    findStanding,
     provision: config.CODEINDEX_TENANT_AUTO_PROVISION ? createProvisioner({ database, log, clock }) : undefined,
     mcpChallenge: mcpChallenge(publicUrl),
   });

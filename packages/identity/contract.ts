@@ -8,6 +8,7 @@ export * from "./contract/audit.ts";
 export * from "./contract/factor.ts";
 export * from "./contract/oauth.ts";
 export * from "./contract/passkey.ts";
+export * from "./contract/rights.ts";
 export * from "./contract/scim.ts";
 export * from "./contract/sso.ts";
 export { EMAIL_ADDRESS, fullSessionSchema, ONE_LINE, type FullSession } from "./contract/parts.ts";

@@ -58,15 +58,10 @@ export const refusal = createRefusals({
   ],
   group_name_taken: [409, "Your organization has a group of this name. Give this one another."],
   too_many_groups: [409, "An organization has 1,000 groups at the most. Delete some that nothing is given to."],
-  scim_domain_unproven: [
-    403,
-    "Your organization has not proven this e-mail domain, so no accounts are kept there. An admin proves it under Security, Company sign-in.",
-  ],
+  unknown_group: [400, "Your organization has no such group. See GET /admin/groups."],
+  scim_domain_unproven: [403, "Your organization has not proven this e-mail domain. An admin does under Security, Company sign-in."],
   scim_not_found: [404, "There is no such person or group, or the directory has nothing to do with it."],
-  scim_token_unknown: [
-    401,
-    "Send the directory's token as Authorization: Bearer sightline_scim_…; an admin makes one under Security, Directory.",
-  ],
+  scim_token_unknown: [401, "Send the token that an admin made: Authorization: Bearer sightline_scim_…."],
   session_ended: [401, "There is no session, or it has ended. Log in again."],
   session_not_found: [404, "You have no session of that id, or it has ended; GET /login/sessions lists yours."],
   // Whatever is wrong with the ticket of a set-up, the way on is the same, and a forger learns nothing.

@@ -8,7 +8,7 @@ import { askFor, consent, questionOf, registerApp } from "#testing/connect-app.t
 import { GUARDED } from "#testing/guarded-routes.ts";
 import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { OPEN } from "#testing/open-routes.ts";
-import type { Row, Sent } from "#testing/route-row.ts";
+import { addressOf, type Row, type Sent } from "#testing/route-row.ts";
 
 /**
  * Rules that span every door. "What changes a factor takes a factor" is tried by `session/require-factor.test.ts`, over the same rows; the
@@ -40,6 +40,8 @@ const READS: Readonly<Record<string, string>> = {
   "GET /admin/audit/export": "",
   "GET /admin/audit/verification": "",
   "GET /admin/policy": "",
+  "GET /admin/groups": "",
+  "GET /admin/rights/:kind/:id": "00000000-0000-4000-8000-000000000000",
   "GET /admin/scim": "",
   "GET /admin/sso": "",
   "GET /admin/users": "",
@@ -142,7 +144,7 @@ async function send(route: string, sent: Sent, headers: Readonly<Record<string, 
     body,
   } = await subject.server.inject({
     method: method as "GET",
-    url: `${sent.id === undefined ? path : path.replace(/:\w+/, sent.id)}${query}`,
+    url: `${addressOf(path, sent)}${query}`,
     headers: { ...headers, "x-forwarded-host": "evil.example", ...(sent.cookie === undefined ? {} : { cookie: sent.cookie }) },
     ...(sent.payload === undefined ? {} : { payload: sent.payload }),
   });

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
 import type { ActionOfTwo } from "./contract.ts";
-import type { GroupMemberRow, GroupRow, ScimPersonRow, ScimTokenRow } from "./scim-schema.ts";
+import type { GroupMemberRow, GroupRightRow, GroupRow, ScimPersonRow, ScimTokenRow } from "./scim-schema.ts";
 import type { SsoAttemptRow, SsoDomainRow, SsoLinkRow, SsoProviderRow } from "./sso-schema.ts";
 
 /** Tables of the schema `identity`, as the migrations make them. */
@@ -28,6 +28,7 @@ export type IdentitySchema = {
   readonly "identity.sso_attempts": SsoAttemptRow;
   readonly "identity.groups": GroupRow;
   readonly "identity.group_members": GroupMemberRow;
+  readonly "identity.group_rights": GroupRightRow;
   readonly "identity.scim_tokens": ScimTokenRow;
   readonly "identity.scim_people": ScimPersonRow;
   readonly "identity.mail_tickets": MailTicketRow;

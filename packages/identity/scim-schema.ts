@@ -11,6 +11,14 @@ export type GroupRow = {
 
 export type GroupMemberRow = { readonly group_id: string; readonly user_id: string };
 
+export type GroupRightRow = {
+  readonly tenant_id: string;
+  readonly kind: "repository" | "project";
+  readonly target: string;
+  readonly group_id: string | null;
+  readonly level: "read" | "write" | "admin";
+};
+
 export type ScimTokenRow = {
   readonly tenant_id: string;
   readonly token_hash: Buffer;

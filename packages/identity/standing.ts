@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { findStanding } from "./accounts/account.store.ts";
+import { findStanding, type Standing } from "./accounts/account.store.ts";
 import type { Queries } from "./schema.ts";
 import { COMMAND_LINE } from "./session/command-token.ts";
 
@@ -8,18 +8,24 @@ export { findGoneAccounts, findOwnAddress, findStanding } from "./accounts/accou
 
 const KNOWN_MS = 1_500;
 const MAX_KNOWN = 10_000;
+const NOBODY = "nobody";
 
 /**
- * Tells whether an account is there and not disabled, as it was at most a second and a half ago: whoever leaves is out of other parts, too, before
- * what they hold is over. While the database can't be asked, the last answer counts.
+ * Finds somebody as they were at most a second and a half ago, undefined when there is no such account, or it is disabled: whoever leaves is
+ * out of other parts, too, before what they hold is over. While the database can't be asked, the last answer counts.
  */
-export function createActiveCheck(queries: Queries): (userId: string) => Promise<boolean> {
-  const known = new LRUCache<string, boolean>({
+export function createStandings(queries: Queries, knownMs = KNOWN_MS): (userId: string) => Promise<Standing | undefined> {
+  const known = new LRUCache<string, Standing | typeof NOBODY>({
     max: MAX_KNOWN,
-    ttl: KNOWN_MS,
+    ttl: knownMs,
     allowStaleOnFetchRejection: true,
     noDeleteOnFetchRejection: true,
-    fetchMethod: async (userId) => userId === COMMAND_LINE || (await findStanding(queries, userId)) !== undefined,
+    fetchMethod: async (userId) => (await findStanding(queries, userId)) ?? NOBODY,
   });
-  return async (userId) => (await known.fetch(userId)) ?? false;
+  return async (userId) => {
+    // The command line of the host is no account, and sees what an admin sees.
+    const found = userId === COMMAND_LINE ? { tenantId: "", isAdmin: true, hidden: [], projects: [] } : await known.fetch(userId);
+    // Nobody that was known, and an error as it is: the cache answers with nothing then.
+    return found === NOBODY ? undefined : (found ?? findStanding(queries, userId));
+  };
 }

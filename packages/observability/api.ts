@@ -12,7 +12,7 @@ import type { Mailing } from "#alerts/project/tell-channel.ts";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { compareRoutes } from "./query/compare/compare.routes.ts";
-import { createAuthenticators, type ObservabilityAuthenticators } from "./query/access/authenticators.ts";
+import { createAuthenticators, type FindStanding, type ObservabilityAuthenticators } from "./query/access/authenticators.ts";
 import { chartRoutes } from "./query/figures/charts.routes.ts";
 import { issueRoutes } from "./issues/issues.routes.ts";
 import { codeRunRoutes } from "./query/figures/code-runs.routes.ts";
@@ -66,6 +66,8 @@ export type ApiOptions = {
   readonly log: Logger;
   readonly clock: Clock;
   readonly accessTokens: AccessTokenVerifier;
+  /** Left out where the accounts are another identity provider's. */
+  readonly findStanding?: FindStanding | undefined;
   readonly version: string;
   readonly metrics: Metrics;
   /** Undefined where the operator has no mail server. */
@@ -85,7 +87,7 @@ type Api = {
 };
 
 export function createApi(options: ApiOptions, heartbeatKey: string, feed: CommitFeed): Api {
-  const { config, database, log, clock, accessTokens, version, metrics, alarm = createAlarm() } = options;
+  const { config, database, log, clock, accessTokens, findStanding, version, metrics, alarm = createAlarm() } = options;
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
   const streamOptions = { redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, count: config.OBSERVABILITY_STREAMS };
   const stream = createStreamState(streamOptions);
@@ -130,7 +132,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string, feed: Commi
       compareRoutes(queries)(server);
       issueRoutes(queries)(server);
     },
-    authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY }),
+    authenticators: createAuthenticators({ accessTokens, apiKey: config.API_KEY, findStanding }),
     // A Redis that is away is waited for: the connection goes on trying by itself.
     start: async () => {
       await redis.client.connect().catch(() => undefined);

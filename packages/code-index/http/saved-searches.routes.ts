@@ -81,7 +81,7 @@ export function savedSearchRoutes({ database, clock, mails }: Dependencies): Rou
       }),
       async (request) => {
         const { id } = await find(request, request.params.id);
-        const rows = await store.listAlerts(database, getAccess(request).tenant, { ...personOf(request), id });
+        const rows = await store.listAlerts(database, getAccess(request), { ...personOf(request), id });
         return { items: rows.map((row) => presentRow(contract.watchAlertSchema, row)) };
       },
     );

@@ -7,8 +7,8 @@ type Mail = { readonly id: string; readonly to: string; readonly at: Date; reado
 
 export type WatchMailing = {
   readonly send: (mail: Mail, signal: AbortSignal) => Promise<void>;
-  /** The address of an account of the tenant that may log in. */
-  readonly addressOf: (tenantId: string, userId: string) => Promise<string | undefined>;
+  /** The address of an account of the tenant that may log in and see the repository. */
+  readonly addressOf: (tenantId: string, userId: string, repoId: string) => Promise<string | undefined>;
   /** Of the console. */
   readonly publicUrl: string;
 };
@@ -25,7 +25,7 @@ export async function mailNext({ database, mailing, log, clock }: Tools, signal:
   if (first === undefined) {
     return false;
   }
-  const to = await mailing.addressOf(first.tenantId, first.userId);
+  const to = await mailing.addressOf(first.tenantId, first.userId, first.repoId);
   const found = due.map(
     ({ name, matches, note }) => `- ${name}: ${matches} new ${matches === 1 ? "line" : "lines"}${note ? ", not all was looked at" : ""}`,
   );
@@ -48,7 +48,7 @@ export async function mailNext({ database, mailing, log, clock }: Tools, signal:
 const CLAIMED = sql`interval '5 minutes'`;
 const NEWS = sql`interval '1 day'`;
 
-type Due = Readonly<Record<"id" | "tenantId" | "userId" | "repo" | "name", string>> & {
+type Due = Readonly<Record<"id" | "tenantId" | "userId" | "repoId" | "repo" | "name", string>> & {
   readonly matches: number;
   readonly note: string | null;
 };
@@ -67,7 +67,7 @@ async function claimDue(database: CodeIndexDatabase, now: Date): Promise<readonl
     from due, codeindex.saved_searches as search, codeindex.repositories as repository
     where search.id = alert.search_id and search.by_email and repository.id = alert.repo_id and alert.mail_at <= ${now}
       and search.tenant_id = due.tenant_id and search.user_id = due.user_id and alert.repo_id = due.repo_id and alert.commit = due.commit
-    returning alert.id, alert.tenant_id as "tenantId", search.user_id as "userId", repository.full_name as repo, search.name, alert.matches, alert.note
+    returning alert.id, alert.tenant_id as "tenantId", search.user_id as "userId", alert.repo_id as "repoId", repository.full_name as repo, search.name, alert.matches, alert.note
   `.execute(database.query);
   return rows.toSorted((one, other) => one.id.localeCompare(other.id));
 }

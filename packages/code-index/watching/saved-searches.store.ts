@@ -10,7 +10,8 @@ import {
   type WatchAlert,
   type WatchLine,
 } from "#contract.ts";
-import { readAs, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
+import type { Access } from "#store/tenancy/read-scope.store.ts";
+import { readAs, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 
 export type SavedSearchRow = Pick<SavedSearch, "id" | "name" | "watch" | "by_email" | "unread"> & {
   readonly query: SavedQuery;
@@ -93,12 +94,12 @@ const READ_MS = 5_000;
 type AlertRow = Omit<WatchAlert, "lines" | "found_at"> & { readonly id: string; readonly found_at: Date };
 
 /** Alerts of a search, the newest first. */
-export async function listAlerts(database: CodeIndexDatabase, tenant: Tenant, { id, ...person }: One) {
+export async function listAlerts(database: CodeIndexDatabase, { tenant, repositories }: Access, { id, ...person }: One) {
   const { rows } = await sql<AlertRow>`
     select alert.id, repository.full_name as repo, alert.ref, alert.base, alert.commit, alert.matches, alert.note, alert.found_at,
       alert.found_at > search.read_at as is_new
     from codeindex.saved_searches as search join (${visibleAlerts}) on alert.search_id = search.id
-    where search.id = ${id} and ${isOf(person)}
+    where search.id = ${id} and ${isOf(person)} and ${repositories === undefined ? sql`true` : sql`alert.repo_id = any(${repositories}::uuid[])`}
     order by alert.found_at desc, alert.id limit ${MAX_SHOWN}
   `.execute(database.query);
   const { rows: kept } = await readAs(database, tenant, READ_MS, (transaction) =>

@@ -61,7 +61,7 @@ async function keep(indexers = 1): Promise<void> {
 }
 
 async function found(id: string, userId = PERSON, of = tenant) {
-  return listAlerts(fixture.database, of, { tenantId: of.tenantId, userId, id });
+  return listAlerts(fixture.database, { tenant: of }, { tenantId: of.tenantId, userId, id });
 }
 
 async function linesOf(id: string): Promise<readonly string[]> {
@@ -128,6 +128,8 @@ test("each person is told of their own searches; of a repository that is gone no
   await push({ "a.txt": "a\nneedle\n" });
   expect(await found(one)).toHaveLength(1);
   expect(await found(other, "person-2")).toHaveLength(1);
+  const kept = { tenant, repositories: [] };
+  expect(await listAlerts(fixture.database, kept, { tenantId: tenant.tenantId, userId: PERSON, id: one })).toEqual([]);
   expect(await found(other)).toEqual([]);
   expect(await found(one, PERSON, foreign)).toEqual([]);
 

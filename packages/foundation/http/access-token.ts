@@ -60,8 +60,8 @@ type VerifierOptions = {
   readonly type?: string | undefined;
   /** Identity's feed of the accounts and sessions whose tokens stopped to count before their time; external providers have none. */
   readonly epochs?: Pick<CredentialEpochsOptions, "url" | "metrics" | "intervalMs"> | undefined;
-  /** Whether the subject's account is there and not disabled, where it can be asked for: sooner than the feed tells. */
-  readonly isActive?: ((subject: string) => Promise<boolean>) | undefined;
+  /** Undefined when the subject's account is gone or disabled, where that can be asked for: sooner than the feed tells. */
+  readonly findStanding?: ((subject: string) => Promise<object | undefined>) | undefined;
 };
 
 const JWKS_TIMEOUT_MS = 3_000;
@@ -133,7 +133,7 @@ export function createAccessTokenVerifier(options: VerifierOptions): StartedVeri
       if (refusal !== undefined) {
         throw new AccessTokenError(refusal);
       }
-      if ((await options.isActive?.(sub)) === false) {
+      if (options.findStanding !== undefined && (await options.findStanding(sub)) === undefined) {
         throw new AccessTokenError("its account is disabled or gone");
       }
       return {

@@ -211,21 +211,32 @@ export async function findPeople(queries: Queries, tenantId: string, ids: readon
     .execute();
 }
 
-/** The tenant and role, as they are now, of somebody who made a credential earlier. */
-export type Standing = { readonly tenantId: string; readonly isAdmin: boolean };
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Somebody who made a credential earlier, as they are now. */
+export type Standing = {
+  readonly tenantId: string;
+  readonly isAdmin: boolean;
+  /** Ids of the repositories that are kept to groups, none of them theirs. */
+  readonly hidden: readonly string[];
+  /** What their groups may in projects; a project can be there twice. */
+  readonly projects: readonly { readonly id: string; readonly level: "read" | "write" | "admin" }[];
+};
 
 /** `undefined` when there is no such account, or it is disabled. */
 export async function findStanding(queries: Queries, userId: string): Promise<Standing | undefined> {
-  if (!UUID.test(userId)) {
+  if (!isUuid(userId)) {
     return undefined;
   }
-  const row = await queries
-    .selectFrom("identity.users")
-    .select(["tenant_id", "role"])
+  const isTheirs = sql`group_id in (select group_id from identity.group_members where user_id = "user".id)`;
+  return queries
+    .selectFrom("identity.users as user")
+    .select(["tenant_id as tenantId", sql<boolean>`role = 'admin'`.as("isAdmin")])
+    .select([
+      sql<string[]>`array(select target from identity.group_rights where tenant_id = "user".tenant_id and kind = 'repository'
+        and role <> 'admin' group by target having not bool_or(coalesce(${isTheirs}, false)))`.as("hidden"),
+      sql<Standing["projects"]>`coalesce((select json_agg(json_build_object('id', target, 'level', level)) from identity.group_rights
+        where tenant_id = "user".tenant_id and kind = 'project' and ${isTheirs}), '[]')`.as("projects"),
+    ])
     .where("id", "=", userId)
     .where("disabled_at", "is", null)
     .executeTakeFirst();
-  return row === undefined ? undefined : { tenantId: row.tenant_id, isAdmin: row.role === "admin" };
 }

@@ -57,6 +57,7 @@ export const AUDIT_EVENTS = [
   "group_made",
   "group_changed",
   "group_deleted",
+  "rights_changed",
   "oauth_granted",
   "oauth_revoked",
   "oauth_reuse_detected",

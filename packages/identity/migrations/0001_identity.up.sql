@@ -172,13 +172,12 @@ create table identity.sso_attempts (
 create index sso_attempts_provider on identity.sso_attempts (provider_id);
 create index sso_attempts_expiry on identity.sso_attempts (expires_at);
 
--- People and groups that the company's directory keeps (SCIM)
+-- People and groups that the company's directory keeps (SCIM); external_id is its own name for one.
 
 create table identity.groups (
   id uuid primary key,
   tenant_id uuid not null references identity.tenants (id) on delete cascade,
   name text not null,
-  -- The directory's own name for it.
   external_id text,
   created_at timestamptz not null,
   changed_at timestamptz not null,
@@ -191,6 +190,16 @@ create table identity.group_members (
   primary key (group_id, user_id)
 );
 create index group_members_user on identity.group_members (user_id);
+
+-- What the people of a group may. Without a group: the mark that it is kept to groups, which stays when the last of them is deleted.
+create table identity.group_rights (
+  tenant_id uuid not null references identity.tenants (id) on delete cascade,
+  kind text not null check (kind in ('repository', 'project')),
+  target uuid not null,
+  group_id uuid references identity.groups (id) on delete cascade,
+  level text not null check (level in ('read', 'write', 'admin')),
+  unique nulls not distinct (tenant_id, kind, target, group_id)
+);
 
 -- The one token of a directory for each tenant: 256 random bits, of which the hash is kept.
 create table identity.scim_tokens (

@@ -8,9 +8,9 @@ import { readRequest } from "#read-request.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
 import type { Resource } from "./patch.ts";
+import { MAX_GROUPS } from "./rights.ts";
 import { groupSchema, toGroup, type OfTenant, type ResourceKind } from "./resources.ts";
 
-const MAX_GROUPS = 1_000;
 /** Ids that the audit names of those who came or went. */
 const MAX_NAMED = 20;
 

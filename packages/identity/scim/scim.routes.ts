@@ -4,7 +4,6 @@ import { orRefuse } from "@sightline/foundation/errors";
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
-import type { RoleDependencies } from "./settle-roles.ts";
 import { readRequest } from "#read-request.ts";
 import { refusal } from "#refusals.ts";
 import type { Throttle } from "#throttle/throttle.ts";
@@ -14,6 +13,7 @@ import { createGroups } from "./groups.ts";
 import { applyPatch, patchSchema, type Resource } from "./patch.ts";
 import { createPeople } from "./people.ts";
 import type { ResourceKind } from "./resources.ts";
+import type { RoleDependencies } from "./settle-roles.ts";
 import { getDirectory, scimUrl } from "./token.ts";
 
 const MEDIA_TYPE = "application/scim+json";
@@ -35,6 +35,8 @@ const params = z.object({ id: z.string() });
 const errorSchema = z.object({ schemas: z.array(z.string()), status: z.string(), scimType: z.string().optional(), detail: z.string() });
 const response = { 200: resourceSchema, "4xx": errorSchema };
 
+const notFound = () => refusal("scim_not_found");
+
 /** Serves the directories of companies (SCIM 2.0, RFC 7643 and 7644). */
 export function scimRoutes(dependencies: RoleDependencies & { readonly throttle: Throttle; readonly publicUrl: string }) {
   const base = scimUrl(dependencies.publicUrl);
@@ -47,11 +49,8 @@ export function scimRoutes(dependencies: RoleDependencies & { readonly throttle:
     });
     server.addHook("onSend", async (_request, reply) => void reply.header("content-type", MEDIA_TYPE));
     const pages = describeServer();
-    const described = route("scim", "What this server is, and keeps (RFC 7643, 5 to 7)", {
-      params: z.object({ page: z.string() }),
-      response,
-    });
-    server.get("/scim/v2/:page", described, async ({ params: { page } }) => orRefuse(pages[page], () => refusal("scim_not_found")));
+    const described = route("scim", "What this server is, and keeps (RFC 7643, 5)", { params: z.object({ page: z.string() }), response });
+    server.get("/scim/v2/:page", described, async ({ params: { page } }) => orRefuse(pages[page], notFound));
     serve(server, createPeople(dependencies), `${base}/Users`);
     serve(server, createGroups(dependencies), `${base}/Groups`);
   };
@@ -68,14 +67,12 @@ function serve(server: HttpServer, kind: ResourceKind, address: string): void {
   }
   async function answer(request: FastifyRequest, id: string, excluded?: string): Promise<Resource> {
     const { resources } = await kind.list(getDirectory(request).tenantId, new Map([["id", id]]), { startIndex: 1, count: 1 });
-    return present(
-      orRefuse(resources[0], () => refusal("scim_not_found")),
-      excluded,
-    );
+    const [found] = resources;
+    return present(orRefuse(found, notFound), excluded);
   }
   async function change(request: FastifyRequest<{ Params: z.output<typeof params> }>, makeOther: (present: Resource) => Resource) {
     // An id that is no uuid is nobody's.
-    const id = orRefuse(z.uuid().safeParse(request.params.id).data, () => refusal("scim_not_found")).toLowerCase();
+    const id = orRefuse(z.uuid().safeParse(request.params.id).data, notFound).toLowerCase();
     await kind.change(getDirectory(request), id, makeOther);
     return answer(request, id);
   }
@@ -83,20 +80,15 @@ function serve(server: HttpServer, kind: ResourceKind, address: string): void {
   server.get(path, route("scim", `List ${kind.name}s, by a filter too`, { querystring: listSchema, response }), async (request) => {
     const { filter, startIndex: asked, count: wanted, excludedAttributes } = request.query;
     const [startIndex, count] = [Math.max(asked, 1), Math.min(Math.max(wanted, 0), MAX_PAGE)];
-    const found = await kind.list(getDirectory(request).tenantId, readFilter(filter, kind.filters), { startIndex, count });
-    return toList(
-      found.resources.map((resource) => present(resource, excludedAttributes)),
-      found.total,
-      startIndex,
-    );
+    const { total, resources } = await kind.list(getDirectory(request).tenantId, readFilter(filter, kind.filters), { startIndex, count });
+    const shown = resources.map((resource) => present(resource, excludedAttributes));
+    return toList(shown, total, startIndex);
   });
   const made = { body: resourceSchema, response: { 201: resourceSchema, "4xx": errorSchema } };
   server.post(path, route("scim", `Make a ${kind.name}`, made), async (request, reply) => {
     const id = await kind.create(getDirectory(request), request.body);
-    return reply
-      .status(201)
-      .header("location", `${address}/${id}`)
-      .send(await answer(request, id));
+    const found = await answer(request, id);
+    return reply.status(201).header("location", `${address}/${id}`).send(found);
   });
   server.get(one, route("scim", `One ${kind.name}`, { params, querystring: listSchema, response }), (request) =>
     answer(request, request.params.id, request.query.excludedAttributes),
@@ -113,21 +105,20 @@ function serve(server: HttpServer, kind: ResourceKind, address: string): void {
   });
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const KINDS: Readonly<Record<string, string>> = {
   email_taken: "uniqueness",
   group_name_taken: "uniqueness",
   invalid_request: "invalidValue",
-  invalidFilter: "invalidFilter",
-  invalidPath: "invalidPath",
-  noTarget: "noTarget",
 };
+/** Codes that SCIM alone knows. */
+const ITS_OWN = ["invalidFilter", "invalidPath", "noTarget"];
 
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const { code, status, message, headers, logged } = toAppError(error);
   if (status >= 500 && !logged) {
     request.log.error({ err: error, route: request.routeOptions.url }, "a request of a directory failed");
   }
-  const scimType = TYPES[code];
+  const scimType = ITS_OWN.includes(code) ? code : KINDS[code];
   const body = { schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"], status: String(status), detail: message };
   void reply
     .headers({ "cache-control": "no-store", ...headers })

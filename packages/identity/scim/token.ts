@@ -17,9 +17,9 @@ const PREFIX = "sightline_scim_";
 const BEARER = new RegExp(`^Bearer (?<token>${PREFIX}[\\w-]{43})$`, "i");
 
 export async function describeScim({ queries, publicUrl }: AdministrationDependencies, tenantId: string): Promise<Scim> {
-  const token = await findToken(queries, tenantId);
-  const times = token && { created_at: token.createdAt.toISOString(), last_used_at: token.lastUsedAt?.toISOString() ?? null };
-  return { base_url: scimUrl(publicUrl), token: times ?? null };
+  const { createdAt, lastUsedAt } = (await findToken(queries, tenantId)) ?? {};
+  const token = createdAt === undefined ? null : { created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null };
+  return { base_url: scimUrl(publicUrl), token };
 }
 
 /** Where directories reach it: by the console's proxy. */
@@ -37,9 +37,8 @@ export async function changeToken(dependencies: AdministrationDependencies, call
   await dependencies.queries.transaction().execute(async (transaction) => {
     await beginChange(transaction, caller);
     const now = dependencies.clock.now();
-    await (change === "make"
-      ? saveToken(transaction, { tenantId, tokenHash: hashOf(token), createdBy, now })
-      : deleteToken(transaction, tenantId));
+    const made = { tenantId, tokenHash: hashOf(token), createdBy, now };
+    await (change === "make" ? saveToken(transaction, made) : deleteToken(transaction, tenantId));
     await tellOthers(dependencies, transaction, caller, change === "make" ? "a new token" : "no token any more", "the directory (SCIM)");
     await appendAudit(transaction, { ...ownAction(caller, now), event: change === "make" ? "scim_token_made" : "scim_token_ended" });
   });
@@ -53,10 +52,8 @@ export function createScimAuthenticator({ queries, clock }: { readonly queries: 
   return async (request) => {
     const { token } = BEARER.exec(request.headers.authorization ?? "")?.groups ?? {};
     const tenantId = token === undefined ? undefined : await useToken(queries, hashOf(token), clock.now());
-    tenants.set(
-      request,
-      orRefuse(tenantId, () => refusal("scim_token_unknown", { headers: { "www-authenticate": "Bearer" } })),
-    );
+    const unknown = () => refusal("scim_token_unknown", { headers: { "www-authenticate": "Bearer" } });
+    tenants.set(request, orRefuse(tenantId, unknown));
   };
 }
 

@@ -5,7 +5,7 @@ import { GUARDED } from "#testing/guarded-routes.ts";
 import { createIdentityFixture, type IdentityFixture } from "#testing/identity-fixture.ts";
 import { COMMANDS, listCommands, listTasks, TASKS } from "#testing/commands-and-tasks.ts";
 import { OPEN } from "#testing/open-routes.ts";
-import type { Row, Sent } from "#testing/route-row.ts";
+import { addressOf, type Row, type Sent } from "#testing/route-row.ts";
 
 let subject: IdentityFixture;
 let provider: CompanyProvider;
@@ -28,11 +28,12 @@ afterAll(async () => {
 });
 
 /** @returns `done`, or the code of the refusal. */
-async function answerOfRoute(route: string, { id, payload, cookie }: Sent, token?: string): Promise<string> {
+async function answerOfRoute(route: string, sent: Sent, token?: string): Promise<string> {
+  const { payload, cookie } = sent;
   const [method = "", path = ""] = route.split(" ");
   const answer = await subject.server.inject({
     method: method as "POST",
-    url: id === undefined ? path : path.replace(/:\w+/, id),
+    url: addressOf(path, sent),
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(cookie === undefined ? {} : { cookie }),

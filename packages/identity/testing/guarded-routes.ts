@@ -136,6 +136,10 @@ export const GUARDED: Readonly<Record<string, Row>> = {
     sends: () => ({ payload: { domain: "unlisted.example.org" } }),
   },
   "POST /admin/scim/token": { answers: stepUpWithFactor() },
+  "PUT /admin/rights/:kind/:id": {
+    answers: stepUpWithFactor(),
+    sends: () => ({ path: { kind: "repository", id: NOBODY }, payload: { groups: null } }),
+  },
   "DELETE /admin/scim/token": { answers: stepUpWithFactor() },
   "DELETE /admin/sso": { answers: stepUpWithFactor(() => "sso_not_configured") },
 };

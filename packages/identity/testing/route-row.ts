@@ -3,7 +3,18 @@ import type { CompanyProvider } from "./company-provider.ts";
 import type { IdentityFixture } from "./identity-fixture.ts";
 
 /** A request: its body, and the id in its address. */
-export type Sent = { readonly id?: string; readonly payload?: object; readonly cookie?: string };
+export type Sent = {
+  readonly id?: string;
+  /** Where more than an id stands in the address. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly payload?: object;
+  readonly cookie?: string;
+};
+
+/** The address of a route, with what was sent in it. */
+export function addressOf(path: string, { id, path: names = {} }: Sent): string {
+  return path.replaceAll(/:(\w+)/g, (whole, name: string) => names[name] ?? id ?? whole);
+}
 
 export type Surroundings = {
   readonly subject: IdentityFixture;

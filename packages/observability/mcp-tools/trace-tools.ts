@@ -3,6 +3,8 @@ import type { Database } from "@sightline/foundation/database/database";
 import type { Logger } from "@sightline/foundation/log";
 import { sql } from "kysely";
 import type { z } from "zod";
+import type { FindStanding } from "#query/access/authenticators.ts";
+import { toUserReader } from "#query/access/request-reader.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
 import { addDatasetItemTool } from "./add-dataset-item.ts";
@@ -18,9 +20,6 @@ import { noAccount } from "./tools.errors.ts";
 import type { ToolCall, ToolDefinition, TraceTool } from "./trace-tool.ts";
 import { traceStatsTool } from "./trace-stats.ts";
 import { readWhileWanted } from "@sightline/foundation/database/while-wanted";
-
-/** What an account is now; undefined when there is none, or it is disabled. */
-export type FindStanding = (userId: string) => Promise<{ readonly tenantId: string; readonly isAdmin: boolean } | undefined>;
 
 export type TraceToolsOptions = {
   readonly database: Database<ObservabilitySchema>;
@@ -66,7 +65,7 @@ export function createTraceTools({ database, findStanding, clock, log }: TraceTo
     if (standing?.tenantId !== tenantId) {
       throw noAccount();
     }
-    return { kind: "user", tenantId, userId, isAdmin: standing.isAdmin };
+    return toUserReader({ ...standing, userId });
   }
 
   function toolOf<Input extends z.ZodObject>({ answer, countsFirst, ...tool }: ToolDefinition<Input>): TraceTool {

@@ -4,10 +4,13 @@ import type { Query } from "#schema.ts";
 
 export type { ProjectRole } from "#contract.ts";
 
+/** Roles by groups, beside those of a member. */
+type Granted = readonly { readonly id: string; readonly role: ProjectRole }[];
+
 /** The caller. Every statement that reads or changes what belongs to a project takes one, and checks it itself. */
 export type Reader =
   | { readonly kind: "operator" }
-  | { readonly kind: "user"; readonly tenantId: string; readonly userId: string; readonly isAdmin: boolean }
+  | { readonly kind: "user"; readonly tenantId: string; readonly userId: string; readonly isAdmin: boolean; readonly granted?: Granted }
   /** An API key, or whatever else was let into one project. `canChange`: its scope lets it write what the route is about; `canRelease`: and what production runs. */
   | {
       readonly kind: "project-key";
@@ -46,7 +49,8 @@ export function hasRole(reader: Reader, role: ProjectRole, project = "project"):
   }
   const isOpen = role === "owner" ? sql<boolean>`false` : sql<boolean>`${column("access")} = 'tenant'`;
   const enough = ROLES.slice(ROLES.indexOf(role));
-  return sql<boolean>`(${isOfTenant} and (${isOpen} or exists (
+  const granted = (reader.granted ?? []).filter((one) => enough.includes(one.role)).map(({ id }) => id);
+  return sql<boolean>`(${isOfTenant} and (${isOpen} or ${column("id")} = any(${granted}::uuid[]) or exists (
     select 1 from observability.project_members as member
     where member.project_id = ${column("id")} and member.user_id = ${reader.userId} and member.role = any(${enough}::text[])
   )))`;

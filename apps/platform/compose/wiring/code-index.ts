@@ -6,7 +6,7 @@ import type { Service } from "@sightline/foundation/lifecycle";
 import { watchMailVariables } from "#settings/roles.ts";
 import { version } from "#settings/version.ts";
 import type { IdentitySchema } from "@sightline/identity";
-import { createActiveCheck, findGoneAccounts, findOwnAddress } from "@sightline/identity/standing";
+import { createStandings, findGoneAccounts, findOwnAddress } from "@sightline/identity/standing";
 import { serve, type Context } from "./context.ts";
 import { type DatabaseOf, closing, openDatabase } from "./database.ts";
 import { offerTraces } from "./trace-tools.ts";
@@ -25,7 +25,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
   const accounts = epochsUrl === undefined ? undefined : await openAccounts(context);
   const accessTokens = createAccessTokenVerifier({
     log,
-    isActive: accounts?.isActive,
+    findStanding: accounts?.findStanding,
     jwksUrl: config.CODEINDEX_JWT_JWKS_URL,
     audience: config.CODEINDEX_JWT_AUDIENCE,
     issuer: config.CODEINDEX_JWT_ISSUER,
@@ -48,7 +48,7 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     authorizationServer,
     plugin: traces?.plugin,
     people: accounts?.people,
-    isActive: accounts?.isActive,
+    findStanding: accounts?.findStanding,
   });
   const http = await serve(context, {
     title: "Sightline code index",
@@ -76,12 +76,14 @@ async function openAccounts(context: Context) {
     return undefined;
   }
   const database = openDatabase<IdentitySchema>(context, "watch-accounts", config.DATABASE_URL, ACCOUNTS_POOL_SIZE);
+  const findStanding = createStandings(database.query);
   const mailer = config.SMTP_URL === undefined ? undefined : (await import("@sightline/identity/mailer")).openMailer(config);
   const mailing = mailer && {
     send: mailer.send,
-    addressOf: (tenantId: string, userId: string) => findOwnAddress(database.query, tenantId, userId),
+    addressOf: async (tenantId: string, userId: string, repoId: string) =>
+      (await findStanding(userId))?.hidden.includes(repoId) === true ? undefined : findOwnAddress(database.query, tenantId, userId),
     publicUrl: config.PUBLIC_URL,
   };
   const people = { findGone: (userIds: readonly string[]) => findGoneAccounts(database.query, userIds), mailing };
-  return { database, people, isActive: createActiveCheck(database.query) };
+  return { database, people, findStanding };
 }

@@ -4,7 +4,7 @@ import { readConfig, type ConfigOf } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { createRegistration } from "@sightline/identity/registration";
 import { identityVariables } from "@sightline/identity/settings";
-import { createActiveCheck } from "@sightline/identity/standing";
+import { createStandings } from "@sightline/identity/standing";
 import { createObservabilityApi } from "@sightline/observability";
 import { observabilityVariables } from "@sightline/observability/settings";
 import { version } from "#settings/version.ts";
@@ -32,6 +32,7 @@ export async function composeObservability(context: Context): Promise<readonly S
     REGISTRATION_POOL_SIZE,
   );
   const epochsUrl = config.IDENTITY_EPOCHS_URL;
+  const findStanding = epochsUrl === undefined ? undefined : createStandings(accounts.query);
   const accessTokens = createAccessTokenVerifier({
     log,
     jwksUrl: config.IDENTITY_JWKS_URL,
@@ -39,11 +40,11 @@ export async function composeObservability(context: Context): Promise<readonly S
     issuer: identityConfig.PUBLIC_URL,
     type: "at+jwt",
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
-    isActive: epochsUrl === undefined ? undefined : createActiveCheck(accounts.query),
+    findStanding,
   });
   const mailing = await openMailing(identityConfig, accounts.query);
   const grpc = config.OTLP_GRPC_PORT === undefined ? undefined : { host: context.platform.SIGHTLINE_HOST, port: config.OTLP_GRPC_PORT };
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, mailing, grpc });
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, mailing, grpc, findStanding });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",

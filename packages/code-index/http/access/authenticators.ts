@@ -3,7 +3,7 @@ import type { Clock } from "@sightline/foundation/clock";
 import { type AppError, errorCode, errorMessage, refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { setPrincipal, type Principal } from "@sightline/foundation/http/principal";
-import { findLiveToken, touchToken, hashToken, TOKEN_PREFIX } from "./developer-tokens.store.ts";
+import { findLiveToken, listRepositoryIds, touchToken, hashToken, TOKEN_PREFIX } from "./developer-tokens.store.ts";
 import { findTenant, type CodeIndexDatabase, type Tenant } from "#store/tenancy/tenant.ts";
 import type { ProvisionTenant } from "#tenants/provision-tenant.ts";
 import { setCaller, type IncomingRequest, type Person } from "#http/kit/request-tenant.ts";
@@ -12,13 +12,15 @@ type AuthDependencies = {
   readonly database: CodeIndexDatabase;
   readonly clock: Clock;
   readonly accessTokens: AccessTokenVerifier;
-  /** Whether the account of whoever made a developer token is there and not disabled; left out, that is not asked. */
-  readonly isActive?: ((userId: string) => Promise<boolean>) | undefined;
+  readonly findStanding?: FindStanding | undefined;
   /** Makes the tenants of tokens that come for the first time; left out, they are unknown. */
   readonly provision?: ProvisionTenant | undefined;
   /** The `www-authenticate` challenge of a refused request to `/mcp`. */
   readonly mcpChallenge: string;
 };
+
+/** Somebody as they are now, with the repositories that are kept from them; undefined when the account is gone or disabled. */
+export type FindStanding = (userId: string) => Promise<{ readonly hidden: readonly string[] } | undefined>;
 
 /** The last use of a token is noted at most this often. */
 const TOUCH_MS = 60_000;
@@ -73,6 +75,8 @@ function isAdmin({ principal }: Caller): boolean {
 }
 
 type Caller = {
+  /** Whose rights it has, which a token may narrow. */
+  readonly owner: string;
   readonly principal: Extract<Principal, { kind: "user" | "developer-token" }>;
   readonly repositories?: readonly string[] | undefined;
   readonly person?: Person | undefined;
@@ -98,13 +102,17 @@ function bearerToken(request: IncomingRequest): string {
   return token;
 }
 
-async function callerOfDeveloperToken(request: IncomingRequest, token: string, { database, clock, isActive }: AuthDependencies): Promise<Caller> {
+async function callerOfDeveloperToken(
+  request: IncomingRequest,
+  token: string,
+  { database, clock, findStanding }: AuthDependencies,
+): Promise<Caller> {
   const live = await findLiveToken(database, hashToken(token));
   if (live === undefined) {
     throw authFailed("The developer token is unknown or revoked; make a new one in the console.");
   }
   const { token: row, tenant } = live;
-  if ((await isActive?.(row.created_by)) === false) {
+  if (findStanding !== undefined && (await findStanding(row.created_by)) === undefined) {
     throw authFailed("Whoever made the developer token has left; make a new one in the console.");
   }
   const now = clock.now();
@@ -116,6 +124,7 @@ async function callerOfDeveloperToken(request: IncomingRequest, token: string, {
     );
   }
   return {
+    owner: row.created_by,
     principal: { kind: "developer-token", tokenId: row.id, tenantId: row.tenant_id },
     repositories: row.repositories ?? undefined,
     person: row.traces ? { tenantId: row.tenant_id, userId: row.created_by, evaluation: row.evaluation } : undefined,
@@ -130,6 +139,7 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
     if (app !== undefined) {
       // As a developer token of that person, kept to what they allowed: only the classes that let those through let it through.
       return {
+        owner: userId,
         principal: { kind: "developer-token", tokenId: app.grantId, tenantId },
         repositories: app.repositories,
         person: app.traces ? { tenantId, userId, evaluation: app.evaluation } : undefined,
@@ -137,6 +147,7 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
       };
     }
     return {
+      owner: userId,
       principal: { kind: "user", userId, tenantId, role, authenticatedAt, sessionId },
       person: { tenantId, userId, evaluation: true },
       mayProvision: true,
@@ -151,8 +162,8 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
 
 async function admit(
   request: IncomingRequest,
-  { principal, tenant: known, mayProvision = false, repositories, person }: Caller,
-  { database, provision }: AuthDependencies,
+  { principal, tenant: known, mayProvision = false, repositories: given, person, owner }: Caller,
+  { database, provision, findStanding }: AuthDependencies,
 ): Promise<void> {
   const { tenantId } = principal;
   const tenant = known ?? (await findTenant(database, tenantId)) ?? (mayProvision ? await provision?.(tenantId) : undefined);
@@ -163,6 +174,9 @@ async function admit(
       "Your organization (the token's tid) is not registered with the code index; its operator adds it with: sightline tenant add",
     );
   }
+  const { hidden = [] } = (await findStanding?.(owner)) ?? {};
+  const isKept = hidden.length > 0;
+  const repositories = isKept ? (given ?? (await listRepositoryIds(database, tenantId))).filter((id) => !hidden.includes(id)) : given;
   setPrincipal(request, principal);
   setCaller(request, { tenant, repositories, person });
 }

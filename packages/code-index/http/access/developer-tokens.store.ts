@@ -98,6 +98,11 @@ export async function findLiveToken(
   return { token, tenant: { tenantId: token.tenant_id, name, schema: tenantSchema(name), role } };
 }
 
+export async function listRepositoryIds({ query }: CodeIndexDatabase, tenantId: string): Promise<readonly string[]> {
+  const rows = await query.selectFrom("codeindex.repositories").select("id").where("tenant_id", "=", tenantId).execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Notes when a token was used, unless it was noted after `unlessSince`. */
 export async function touchToken(
   database: CodeIndexDatabase,

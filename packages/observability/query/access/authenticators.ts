@@ -15,7 +15,15 @@ export type ObservabilityAuthenticators = {
 
 type User = Extract<Principal, { readonly kind: "user" }>;
 type UserOrOperator = Extract<Principal, { readonly kind: "user" | "operator" }>;
-type Credentials = { readonly accessTokens: AccessTokenVerifier; readonly apiKey: string };
+type Credentials = {
+  readonly accessTokens: AccessTokenVerifier;
+  readonly apiKey: string;
+  readonly findStanding?: FindStanding | undefined;
+};
+type Standing = { readonly isAdmin: boolean } & Pick<User, "tenantId" | "projects">;
+
+/** Somebody as they are now; undefined when there is no such account, or it is disabled. */
+export type FindStanding = (userId: string) => Promise<Standing | undefined>;
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,8192})$/i;
 
@@ -36,16 +44,20 @@ export function createRecheck({
   };
 }
 
-export function createAuthenticators({ accessTokens, apiKey }: Credentials): ObservabilityAuthenticators {
+export function createAuthenticators({ accessTokens, apiKey, findStanding }: Credentials): ObservabilityAuthenticators {
   async function principalFrom(request: Parameters<Authenticator>[0]): Promise<UserOrOperator> {
     const token = bearerOf(request.headers.authorization);
     const key = request.headers["x-api-key"] ?? token;
-    return typeof key === "string" && isSame(key, apiKey) ? { kind: "operator" } : userOf(token, accessTokens);
+    return typeof key === "string" && isSame(key, apiKey) ? { kind: "operator" } : withGroups(await userOf(token, accessTokens));
+  }
+
+  async function withGroups(user: User): Promise<User> {
+    return { ...user, projects: (await findStanding?.(user.userId))?.projects };
   }
 
   return {
     user: async (request) => {
-      setPrincipal(request, await userOf(bearerOf(request.headers.authorization), accessTokens));
+      setPrincipal(request, await withGroups(await userOf(bearerOf(request.headers.authorization), accessTokens)));
     },
     "user-or-operator": async (request) => {
       setPrincipal(request, await principalFrom(request));

@@ -2,6 +2,7 @@ import { getPrincipal, type Principal } from "@sightline/foundation/http/princip
 import type { Reader } from "#store/reader.ts";
 
 type Request = Parameters<typeof getPrincipal>[0];
+type UserReader = Extract<Reader, { readonly kind: "user" }>;
 
 /** Returns the reader of a request, for routes of every auth class that opens projects. */
 export function getReader(request: Request): Reader {
@@ -10,7 +11,7 @@ export function getReader(request: Request): Reader {
     case "operator":
       return { kind: "operator" };
     case "user":
-      return { kind: "user", tenantId: principal.tenantId, userId: principal.userId, isAdmin: principal.role === "admin" };
+      return toUserReader({ ...principal, isAdmin: principal.role === "admin" });
     case "project-key":
       return {
         kind: "project-key",
@@ -27,8 +28,18 @@ export function getReader(request: Request): Reader {
   }
 }
 
+const ROLES = { read: "viewer", write: "editor", admin: "owner" } as const;
+
+type Somebody = { readonly tenantId: string; readonly userId: string; readonly isAdmin: boolean } & Pick<User, "projects">;
+type User = Extract<Principal, { readonly kind: "user" }>;
+
+/** A person, with the roles that their groups give. */
+export function toUserReader({ tenantId, userId, isAdmin, projects = [] }: Somebody): UserReader {
+  return { kind: "user", tenantId, userId, isAdmin, granted: projects.map(({ id, level }) => ({ id, role: ROLES[level] })) };
+}
+
 /** Returns the user of a request, for routes of the auth class `user`. */
-export function getUserReader(request: Request): Extract<Reader, { readonly kind: "user" }> {
+export function getUserReader(request: Request): UserReader {
   const reader = getReader(request);
   if (reader.kind !== "user") {
     throw new Error(`${request.routeOptions.url ?? request.url} is for people, its auth class let a ${reader.kind} through`);

@@ -64,6 +64,7 @@ const EVENTS = {
   group_made: { label: "Group made", severity: "change", group: "Accounts" },
   group_changed: { label: "Group changed", severity: "change", group: "Accounts" },
   group_deleted: { label: "Group deleted", severity: "change", group: "Accounts" },
+  rights_changed: { label: "Rights of groups changed", severity: "change", group: "Accounts" },
   keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
   audit_restore_accepted: { label: "Restored database accepted", severity: "alarm", group: "System" },
 } as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
