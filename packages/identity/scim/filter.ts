@@ -21,7 +21,6 @@ export function readFilter(text: string, known: readonly string[]): Filter {
       const names = known.map((one) => `${one} eq "…"`).join(", ");
       throw refusal(400, "invalidFilter", `This filter is not understood. Understood are ${names}, with “and” between them.`);
     }
-    // PostgreSQL keeps no NUL, and finds none.
     filter.set(name, value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)|\0/g, "$1") : value.toLowerCase());
   }
   return filter;

@@ -55,8 +55,7 @@ export function createGroups(dependencies: RoleDependencies): ResourceKind {
       return { total: await countGroups(queries, asked), resources: rows.map(toGroup) };
     },
     create: async (directory, given) => {
-      const { tenantId } = directory;
-      const id = uuidv7();
+      const [{ tenantId }, id] = [directory, uuidv7()];
       await change(directory, id, async (transaction) => {
         if ((await countGroups(transaction, { tenantId })) >= MAX_GROUPS) {
           throw refusal("too_many_groups");

@@ -44,7 +44,11 @@ export function createPeople(dependencies: RoleDependencies): ResourceKind {
       return removed.id;
     },
     change: (directory, id, makeOther) =>
-      change(directory, id, async (action) => save(action, readRequest(personSchema, makeOther(toUser(await present(action)))))),
+      change(directory, id, async (action) => {
+        const before = toUser(await present(action));
+        // Left out, it stays: nobody is let in again by that.
+        await save(action, readRequest(personSchema, { active: before["active"], ...makeOther(before) }));
+      }),
     remove: (directory, id) => change(directory, id, async (action) => save(action, { ...(await present(action)), active: false }, true)),
   };
 }

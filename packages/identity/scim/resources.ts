@@ -10,16 +10,14 @@ import type { Page, StoredPerson } from "./people.store.ts";
 /** The directory of a tenant, which a request comes from. */
 export type OfTenant = Directory & { readonly tenantId: string };
 
+type Found = { readonly total: number; readonly resources: readonly Resource[] };
+
 /** A kind of resource that directories keep here. */
 export type ResourceKind = {
   readonly name: "User" | "Group";
   /** Attributes that a filter may ask for, in lower case. */
   readonly filters: readonly string[];
-  readonly list: (
-    tenantId: string,
-    filter: Filter,
-    page: Page,
-  ) => Promise<{ readonly total: number; readonly resources: readonly Resource[] }>;
+  readonly list: (tenantId: string, filter: Filter, page: Page) => Promise<Found>;
   /** @returns its id. */
   readonly create: (directory: OfTenant, given: Resource) => Promise<string>;
   /** Changes what is there under a lock, so that changes that come at once are all made. */
@@ -35,7 +33,7 @@ const externalId = z.string().min(1).max(255).regex(ONE_LINE).nullish().default(
 
 /** Entra ID sends "False", and sometimes as the value of an entry. Anything else is refused: nobody stays because of a misreading. */
 const active = z.preprocess(
-  (given) => (Array.isArray(given) ? (given[0] as { value?: unknown } | undefined)?.value : given),
+  (given) => (Array.isArray(given) ? ((given[0] as { value?: unknown } | null | undefined)?.value ?? null) : given),
   z.union([z.boolean(), z.stringbool()]).default(true),
 );
 

@@ -24,18 +24,19 @@ export async function describeRights(queries: Queries, tenantId: string, of: Rig
  * @throws {AppError} 400 `unknown_group`, 403 `second_factor_needed`.
  */
 export async function changeRights(tools: AdministrationDependencies, caller: Caller, of: RightsParams, { groups }: SaveRightsRequest) {
-  const { tenantId } = caller;
   return tools.queries.transaction().execute(async (transaction) => {
     await beginChange(transaction, caller);
-    const known = new Map((await listGroups(transaction, { tenantId, limit: MAX_GROUPS })).map(({ id, name }) => [id, name]));
+    const known = new Map(
+      (await listGroups(transaction, { tenantId: caller.tenantId, limit: MAX_GROUPS })).map(({ id, name }) => [id, name]),
+    );
     if (groups?.some(({ id }) => !known.has(id)) === true) {
       throw refusal("unknown_group");
     }
-    await saveRights(transaction, tenantId, of, groups);
+    await saveRights(transaction, caller.tenantId, of, groups);
     const to = groups === null ? "no group" : groups.map(({ id, level }) => `${known.get(id) ?? id} (${level})`).join(", ");
     const details = { kind: of.kind, target: of.id, groups: to.slice(0, 500) };
     await tellOthers(tools, transaction, caller, `${of.kind} ${of.id}: ${details.groups}`, "rights");
     await appendAudit(transaction, { ...ownAction(caller, tools.clock.now()), event: "rights_changed", details });
-    return describeRights(transaction, tenantId, of);
+    return describeRights(transaction, caller.tenantId, of);
   });
 }

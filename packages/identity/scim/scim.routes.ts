@@ -36,6 +36,8 @@ const errorSchema = z.object({ schemas: z.array(z.string()), status: z.string(),
 const response = { 200: resourceSchema, "4xx": errorSchema };
 
 const notFound = () => refusal("scim_not_found");
+/** An id that is no uuid is nobody's. */
+const idOf = (given: string) => orRefuse(z.uuid().safeParse(given).data, notFound).toLowerCase();
 
 /** Serves the directories of companies (SCIM 2.0, RFC 7643 and 7644). */
 export function scimRoutes(dependencies: RoleDependencies & { readonly throttle: Throttle; readonly publicUrl: string }) {
@@ -71,8 +73,7 @@ function serve(server: HttpServer, kind: ResourceKind, address: string): void {
     return present(orRefuse(found, notFound), excluded);
   }
   async function change(request: FastifyRequest<{ Params: z.output<typeof params> }>, makeOther: (present: Resource) => Resource) {
-    // An id that is no uuid is nobody's.
-    const id = orRefuse(z.uuid().safeParse(request.params.id).data, notFound).toLowerCase();
+    const id = idOf(request.params.id);
     await kind.change(getDirectory(request), id, makeOther);
     return answer(request, id);
   }
@@ -91,16 +92,16 @@ function serve(server: HttpServer, kind: ResourceKind, address: string): void {
     return reply.status(201).header("location", `${address}/${id}`).send(found);
   });
   server.get(one, route("scim", `One ${kind.name}`, { params, querystring: listSchema, response }), (request) =>
-    answer(request, request.params.id, request.query.excludedAttributes),
+    answer(request, idOf(request.params.id), request.query.excludedAttributes),
   );
   const changed = { params, body: resourceSchema, response };
   server.put(one, route("scim", `Replace a ${kind.name}`, changed), (request) => change(request, () => request.body));
   server.patch(one, route("scim", `Change a ${kind.name}`, changed), (request) =>
     change(request, (resource) => applyPatch(resource, readRequest(patchSchema, request.body).Operations)),
   );
-  const removed = { params: z.object({ id: z.uuid() }), response: { 204: z.null(), "4xx": errorSchema } };
+  const removed = { params, response: { 204: z.null(), "4xx": errorSchema } };
   server.delete(one, route("scim", `Remove a ${kind.name}`, removed), async (request, reply) => {
-    await kind.remove(getDirectory(request), request.params.id.toLowerCase());
+    await kind.remove(getDirectory(request), idOf(request.params.id));
     return reply.status(204).send(null);
   });
 }
@@ -110,7 +111,6 @@ const KINDS: Readonly<Record<string, string>> = {
   group_name_taken: "uniqueness",
   invalid_request: "invalidValue",
 };
-/** Codes that SCIM alone knows. */
 const ITS_OWN = ["invalidFilter", "invalidPath", "noTarget"];
 
 function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
