@@ -57,7 +57,7 @@ export const refusal = createRefusals({
     "Your organization has resets of a second factor wait for two admins, so a member who has one is not deleted by a single admin. Have the second factor reset first, or disable the account.",
   ],
   group_name_taken: [409, "Your organization has a group of this name. Give this one another."],
-  too_many_groups: [409, "An organization has 1,000 groups at the most. Delete some that nothing is given to."],
+  too_many_groups: [409, "An organization has 1,000 groups at the most, with 100,000 people in all of them. Push fewer groups."],
   unknown_group: [400, "Your organization has no such group. See GET /admin/groups."],
   scim_domain_unproven: [403, "Your organization has not proven this e-mail domain. An admin does under Security, Company sign-in."],
   scim_not_found: [404, "There is no such person or group, or the directory has nothing to do with it."],

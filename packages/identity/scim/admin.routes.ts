@@ -6,8 +6,8 @@ import type { AdministrationDependencies } from "#administration/act-on-account.
 import { getCaller } from "#audit/client.ts";
 import { groupsSchema, madeScimTokenSchema, rightsParamsSchema, rightsSchema, saveRightsRequestSchema, scimSchema } from "#contract.ts";
 import { acceptNoBody } from "#factors/kit/optional-json.ts";
-import { listGroups } from "./groups.store.ts";
-import { changeRights, describeRights, MAX_GROUPS } from "./rights.ts";
+import { listGroups, MAX_GROUPS } from "./groups.store.ts";
+import { changeRights, describeRights } from "./rights.ts";
 import { changeToken, describeScim } from "./token.ts";
 
 const route = routesTagged("scim");

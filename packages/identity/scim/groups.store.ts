@@ -48,10 +48,17 @@ export async function findGroup(queries: Queries, asked: GroupQuery) {
 }
 
 export async function countGroups(queries: Queries, asked: GroupQuery): Promise<number> {
-  const { count } = await groups(queries, asked)
-    .select(sql<number>`count(*)::int`.as("count"))
-    .executeTakeFirstOrThrow();
-  return count;
+  return (await groups(queries, asked).select(COUNT).executeTakeFirstOrThrow()).count;
+}
+
+const COUNT = sql<number>`count(*)::int`.as("count");
+export const MAX_GROUPS = 1_000;
+/** Of all groups: lists of them have their people. */
+const MAX_MEMBERS = 100_000;
+
+export async function hasTooMany(queries: Queries, tenantId: string): Promise<boolean> {
+  const members = groups(queries, { tenantId }).innerJoin("identity.group_members as member", "member.group_id", "group.id").select(COUNT);
+  return (await countGroups(queries, { tenantId })) > MAX_GROUPS || (await members.executeTakeFirstOrThrow()).count > MAX_MEMBERS;
 }
 
 type KeptGroup = Pick<StoredGroup, "id" | "name" | "externalId"> & { readonly tenantId: string; readonly members: readonly string[] };

@@ -2,13 +2,12 @@ import { orRefuse } from "@sightline/foundation/errors";
 import { v7 as uuidv7 } from "uuid";
 import { lockAdministration } from "#administration/managed-account.store.ts";
 import { appendAudit, type AuditEvent } from "#audit/audit.store.ts";
-import { countGroups, deleteGroup, findGroup, listGroups, saveGroup, type StoredGroup } from "./groups.store.ts";
+import { countGroups, deleteGroup, findGroup, hasTooMany, listGroups, saveGroup, type StoredGroup } from "./groups.store.ts";
 import { settleRoles, type RoleDependencies } from "./settle-roles.ts";
 import { readRequest } from "#read-request.ts";
 import { refusal } from "#refusals.ts";
 import type { Transaction } from "#schema.ts";
 import type { Resource } from "./patch.ts";
-import { MAX_GROUPS } from "./rights.ts";
 import { groupSchema, toGroup, type OfTenant, type ResourceKind } from "./resources.ts";
 
 /** Ids that the audit names of those who came or went. */
@@ -42,6 +41,9 @@ export function createGroups(dependencies: RoleDependencies): ResourceKind {
       throw refusal("group_name_taken");
     }
     const { added, removed } = await saveGroup(transaction, { ...group, id, tenantId }, clock.now());
+    if (await hasTooMany(transaction, tenantId)) {
+      throw refusal("too_many_groups");
+    }
     return { group: group.name, added: inWords(added), removed: inWords(removed) };
   }
 
@@ -56,12 +58,7 @@ export function createGroups(dependencies: RoleDependencies): ResourceKind {
     },
     create: async (directory, given) => {
       const [{ tenantId }, id] = [directory, uuidv7()];
-      await change(directory, id, async (transaction) => {
-        if ((await countGroups(transaction, { tenantId })) >= MAX_GROUPS) {
-          throw refusal("too_many_groups");
-        }
-        return { event: "group_made", details: await save(transaction, tenantId, id, given) };
-      });
+      await change(directory, id, async (transaction) => ({ event: "group_made", details: await save(transaction, tenantId, id, given) }));
       return id;
     },
     change: (directory, id, makeOther) =>

@@ -126,3 +126,15 @@ test.each([[null], [""], [[]], [[{}]], [[{ value: null }]], [{}], [0], [1], ["of
     expect(await acme.done("GET", `/Users/${id}`)).toMatchObject({ active: false });
   },
 );
+
+test("an organization has a thousand groups and no more, and is told so", async () => {
+  const { query } = subject.database;
+  const row = { tenant_id: acme.tenantId, external_id: null, created_at: subject.clock.now(), changed_at: subject.clock.now() };
+  await query
+    .insertInto("identity.groups")
+    .values(Array.from({ length: 1_000 }, (_, n) => ({ ...row, id: crypto.randomUUID(), name: `Group ${n}` })))
+    .execute();
+  expect((await acme.send("POST", "/Groups", { displayName: "One more" })).json()).toMatchObject({ status: "409" });
+  await query.deleteFrom("identity.groups").where("name", "like", "Group %").execute();
+  expect((await acme.send("POST", "/Groups", { displayName: "One more" })).statusCode).toBe(201);
+});

@@ -5,10 +5,8 @@ import type { Rights, RightsParams, SaveRightsRequest } from "#contract.ts";
 import { refusal } from "#refusals.ts";
 import { beginChange, tellOthers } from "#sso/change-settings.ts";
 import type { Queries } from "#schema.ts";
-import { listGroups } from "./groups.store.ts";
+import { listGroups, MAX_GROUPS } from "./groups.store.ts";
 import { listRights, saveRights } from "./rights.store.ts";
-
-export const MAX_GROUPS = 1_000;
 
 /** Who may see it, beside admins: the groups that it is given to, with their people. */
 export async function describeRights(queries: Queries, tenantId: string, of: RightsParams): Promise<Rights> {
@@ -26,9 +24,8 @@ export async function describeRights(queries: Queries, tenantId: string, of: Rig
 export async function changeRights(tools: AdministrationDependencies, caller: Caller, of: RightsParams, { groups }: SaveRightsRequest) {
   return tools.queries.transaction().execute(async (transaction) => {
     await beginChange(transaction, caller);
-    const known = new Map(
-      (await listGroups(transaction, { tenantId: caller.tenantId, limit: MAX_GROUPS })).map(({ id, name }) => [id, name]),
-    );
+    const all = await listGroups(transaction, { tenantId: caller.tenantId, limit: MAX_GROUPS });
+    const known = new Map(all.map(({ id, name }) => [id, name]));
     if (groups?.some(({ id }) => !known.has(id)) === true) {
       throw refusal("unknown_group");
     }

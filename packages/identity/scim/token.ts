@@ -22,7 +22,6 @@ export async function describeScim({ queries, publicUrl }: AdministrationDepende
   return { base_url: scimUrl(publicUrl), token };
 }
 
-/** Where directories reach it: by the console's proxy. */
 export const scimUrl = (publicUrl: string) => `${publicUrl}/api/identity/scim/v2`;
 
 /**
