@@ -4,6 +4,7 @@ import { orRefuse } from "@sightline/foundation/errors";
 import { toAppError } from "@sightline/foundation/http/http-errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { routesTagged } from "@sightline/foundation/http/route";
+import { acceptNoBody } from "#factors/kit/optional-json.ts";
 import { readRequest } from "#read-request.ts";
 import { refusal } from "#refusals.ts";
 import type { Throttle } from "#throttle/throttle.ts";
@@ -31,7 +32,6 @@ const listSchema = z.object({
   excludedAttributes: z.string().max(1_000).default(""),
 });
 const params = z.object({ id: z.string() });
-/** Errors in the words of RFC 7644, 3.12. */
 const errorSchema = z.object({ schemas: z.array(z.string()), status: z.string(), scimType: z.string().optional(), detail: z.string() });
 const response = { 200: resourceSchema, "4xx": errorSchema };
 
@@ -43,7 +43,7 @@ const idOf = (given: string) => orRefuse(z.uuid().safeParse(given).data, notFoun
 export function scimRoutes(dependencies: RoleDependencies & { readonly throttle: Throttle; readonly publicUrl: string }) {
   const base = scimUrl(dependencies.publicUrl);
   return (server: HttpServer): void => {
-    server.addContentTypeParser(MEDIA_TYPE, { parseAs: "string" }, server.getDefaultJsonParser("error", "error"));
+    acceptNoBody(server, MEDIA_TYPE);
     server.setErrorHandler(answerError);
     server.addHook("onRequest", async (request) => {
       const counter = { name: "scim", subject: getDirectory(request).tenantId, limit: LIMIT, forgottenBySuccess: false };

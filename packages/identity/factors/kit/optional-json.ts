@@ -3,11 +3,11 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 
 /**
  * Lets the routes of a scope be called without a body, however a client says so: `{}`, nothing at all, nothing with a
- * content type. What there is must be JSON.
+ * content type. What there is must be JSON, also by one of the further `types`.
  */
-export function acceptNoBody(scope: HttpServer): void {
+export function acceptNoBody(scope: HttpServer, ...types: readonly string[]): void {
   const parseJson = scope.getDefaultJsonParser("error", "error");
-  scope.addContentTypeParser("application/json", { parseAs: "string" }, (request, body: string, done) =>
+  scope.addContentTypeParser(["application/json", ...types], { parseAs: "string" }, (request, body: string, done) =>
     body.trim() === "" ? done(null) : parseJson(request, body, done),
   );
   scope.addContentTypeParser("*", { parseAs: "string" }, (request, body: string, done) => {
