@@ -11,11 +11,17 @@ const answerSchema = z.object({
   headers: z.record(z.string(), z.string()).default({}),
   /** What the model says: an object is said as its JSON. */
   says: z.unknown().default(""),
-  usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }).nullable().default({ prompt_tokens: 100, completion_tokens: 20 }),
+  /** The whole body instead. */
+  raw: z.string().optional(),
+  usage: z
+    .object({ prompt_tokens: z.number(), completion_tokens: z.number() })
+    .nullable()
+    .default({ prompt_tokens: 100, completion_tokens: 20 }),
   delay_ms: z.int().default(0),
   /** Breaks the connection off. */
   drops: z.boolean().default(false),
 });
+type Answer = z.output<typeof answerSchema>;
 export const scriptedAnswersSchema = z.array(answerSchema);
 export type ScriptedAnswer = z.input<typeof answerSchema>;
 export type AnsweringModel = {
@@ -25,7 +31,7 @@ export type AnsweringModel = {
   readonly close: () => Promise<void>;
 };
 
-/** Speaks OpenAI's chat protocol, and answers from a list, which may be a file, or as it is told for each prompt. */
+/** Speaks OpenAI's chat protocol, and Anthropic's where it is asked at `/messages`; answers from a list, which may be a file, or as it is told for each prompt. */
 export async function startAnsweringModel(
   answers: readonly ScriptedAnswer[] | ((prompt: string) => ScriptedAnswer | Promise<ScriptedAnswer>),
   port = 0,
@@ -49,10 +55,10 @@ export async function startAnsweringModel(
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     asked.push(body);
-    const { messages, model } = z
-      .object({ model: z.string(), messages: z.array(z.object({ content: z.unknown() })) })
-      .parse(JSON.parse(body));
-    const prompt = messages.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content))).join("\n");
+    const isAnthropic = request.url?.endsWith("/messages") === true;
+    const { messages, model, system, tools } = requestSchema.parse(JSON.parse(body));
+    const parts = [...(system === undefined ? [] : [system]), ...messages.map(({ content }) => content)];
+    const prompt = parts.map((content) => (typeof content === "string" ? content : JSON.stringify(content))).join("\n");
     const given = answerSchema.parse((await choose(prompt)) ?? { status: 404, says: "no answer is scripted for this prompt" });
     await pause(given.delay_ms);
     if (given.drops) {
@@ -60,17 +66,40 @@ export async function startAnsweringModel(
       return;
     }
     const said = typeof given.says === "string" ? given.says : JSON.stringify(given.says);
-    const told =
-      given.status === 200
-        ? {
-            id: "answer-1",
-            created: 1_790_000_000,
-            object: "chat.completion",
-            model,
-            choices: [{ index: 0, message: { role: "assistant", content: said }, finish_reason: "stop" }],
-            ...(given.usage === null ? {} : { usage: given.usage }),
-          }
-        : { error: { message: said, type: "scripted" } };
-    response.writeHead(given.status, { "content-type": "application/json", ...given.headers }).end(JSON.stringify(told));
+    const error = { type: "error", error: { message: said, type: "scripted" } };
+    const answer = isAnthropic ? sayAsAnthropic(model, given, tools.length > 0) : sayAsOpenAi(model, said, given.usage);
+    const told = given.raw ?? JSON.stringify(given.status === 200 ? answer : error);
+    response.writeHead(given.status, { "content-type": "application/json", ...given.headers }).end(told);
   }
+}
+
+const requestSchema = z.object({
+  model: z.string(),
+  messages: z.array(z.object({ content: z.unknown() })),
+  system: z.unknown().optional(),
+  tools: z.array(z.object({ name: z.literal("json") })).default([]),
+});
+
+function sayAsOpenAi(model: string, said: string, usage: Answer["usage"]) {
+  const choices = [{ index: 0, message: { role: "assistant", content: said }, finish_reason: "stop" }];
+  return { id: "answer-1", created: 1_790_000_000, object: "chat.completion", model, choices, ...(usage === null ? {} : { usage }) };
+}
+
+/** Models that know no structured output are given a tool to answer with; without its usage such an answer is none. */
+function sayAsAnthropic(model: string, { says, usage }: Answer, hasTool: boolean) {
+  const isObject = typeof says === "object" && says !== null;
+  const content =
+    hasTool && isObject
+      ? { type: "tool_use", id: "tool-1", name: "json", input: says }
+      : { type: "text", text: isObject ? JSON.stringify(says) : String(says) };
+  return {
+    id: "answer-1",
+    type: "message",
+    role: "assistant",
+    model,
+    content: [content],
+    stop_reason: content.type === "tool_use" ? "tool_use" : "end_turn",
+    stop_sequence: null,
+    ...(usage === null ? {} : { usage: { input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens } }),
+  };
 }

@@ -2,7 +2,7 @@ import { systemClock } from "@sightline/foundation/clock";
 import type { TestDatabase } from "@sightline/foundation/testing/test-database";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
 import { v7 as uuidv7 } from "uuid";
-import { judgeDetailSchema, judgementPageSchema, modelConnectionSchema, type JudgeDefinitionInput } from "#contract.ts";
+import { judgeDetailSchema, judgementPageSchema, modelConnectionSchema, type JudgeDefinitionInput, type ModelProvider } from "#contract.ts";
 import { createJudgeTasks, type JudgeTuning } from "#judges/judge-tasks.ts";
 import { createModelAccess } from "#models/model-access.ts";
 import { createStreamPublisher } from "#otlp/stream-publisher.ts";
@@ -18,18 +18,27 @@ export type JudgeRig = Awaited<ReturnType<typeof createJudgeRig>>;
 const ADMIN = "tenant-1:admin";
 export const MODEL = "judge-1";
 
+type AskedModel = { readonly provider: ModelProvider; readonly model: string };
+const OPENAI_COMPATIBLE: AskedModel = { provider: "openai-compatible", model: MODEL };
+/** All ways to ask: of Anthropic's models the newer ones take a schema, the others a tool. */
+export const ASKED_MODELS: readonly AskedModel[] = [
+  OPENAI_COMPATIBLE,
+  { provider: "anthropic", model: "claude-sonnet-4-5" },
+  { provider: "anthropic", model: "claude-3-haiku" },
+];
+
 /** A project of `tenant-1` with a connection to a model, prices, and what judges do in the background, step by step. */
-export async function createJudgeRig(database: TestDatabase<ObservabilitySchema>, modelUrl: string) {
+export async function createJudgeRig(
+  database: TestDatabase<ObservabilitySchema>,
+  modelUrl: string,
+  { provider, model }: AskedModel = OPENAI_COMPATIBLE,
+) {
   const otlp = await createOtlpRig(database);
   const { api, rig } = otlp;
   const { projectId } = rig;
   const base = `/api/v1/projects/${projectId}`;
-  await otlp.setPrice(MODEL, { input: 1, output: 10, cache_read: 1 });
-  const connected = await api.post(
-    `${base}/model-connections`,
-    { name: "fake", provider: "openai-compatible", base_url: modelUrl, key: "sk-secret-1" },
-    ADMIN,
-  );
+  await otlp.setPrice(model, { input: 1, output: 10, cache_read: 1 });
+  const connected = await api.post(`${base}/model-connections`, { name: "fake", provider, base_url: modelUrl, key: "sk-secret-1" }, ADMIN);
   const connection = modelConnectionSchema.parse(connected.body);
   const publisher = createStreamPublisher({
     redis: rig.redis.client,
@@ -51,7 +60,7 @@ export async function createJudgeRig(database: TestDatabase<ObservabilitySchema>
   const tasks = createTasks();
   const definition: JudgeDefinitionInput = {
     connection_id: connection.id,
-    model: MODEL,
+    model,
     rubric: "Is the answer polite?\n{{answer}}",
     variables: [{ name: "answer", of: "trace", path: "/output" }],
     output: { type: "boolean" },
