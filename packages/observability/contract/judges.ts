@@ -13,6 +13,8 @@ export const MAX_PAST = 10_000;
 /** Traces that a draft of an evaluator is tried on. */
 export const TRIED_TRACES = 20;
 const MAX_RUBRIC = 20_000;
+/** Of a rubric, and how often it names them all together: each time their texts stand in the prompt. */
+const MAX_VARIABLES = 20;
 
 const words = (most: number) => z.string().trim().min(1).max(most).regex(WITHOUT_NUL, nulRefused);
 const pointer = z
@@ -39,15 +41,16 @@ export const judgeOutputSchema = z.discriminatedUnion("type", [
 ]);
 export type JudgeOutput = z.output<typeof judgeOutputSchema>;
 
-const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
+// Blanks are taken off afterwards: an expression that looks for them takes hours for thousands of them.
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
 export function listPlaceholders(rubric: string): readonly string[] {
-  return [...new Set(Array.from(rubric.matchAll(PLACEHOLDER), ([, name = ""]) => name))];
+  return [...new Set(Array.from(rubric.matchAll(PLACEHOLDER), ([, name = ""]) => name.trim()))];
 }
 
 /** Puts in the place of each `{{name}}` what `fill` gives for it. */
 export function fillPlaceholders(rubric: string, fill: (name: string) => string): string {
-  return rubric.replaceAll(PLACEHOLDER, (_all, name: string) => fill(name));
+  return rubric.replaceAll(PLACEHOLDER, (_all, name: string) => fill(name.trim()));
 }
 
 export const judgeDefinitionSchema = z
@@ -55,7 +58,7 @@ export const judgeDefinitionSchema = z
     connection_id: z.uuid(),
     model: modelName,
     rubric: words(MAX_RUBRIC),
-    variables: z.array(variableSchema).max(20),
+    variables: z.array(variableSchema).max(MAX_VARIABLES),
     /** More is better, and true is good. */
     output: judgeOutputSchema,
     /** Null: as the model has it; some take none. */
@@ -68,6 +71,12 @@ export const judgeDefinitionSchema = z
     const add = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
     used.filter((name) => !told.includes(name)).forEach((name) => add("rubric", `{{${name}}} is no variable; say what it is of`));
     told.filter((name) => !used.includes(name)).forEach((name) => add("variables", `the rubric has no {{${name}}}`));
+    if ([...rubric.matchAll(PLACEHOLDER)].length > MAX_VARIABLES) {
+      add("rubric", `the rubric names variables at most ${MAX_VARIABLES} times`);
+    }
+    if (output.type === "category" && new Set(output.categories).size < output.categories.length) {
+      add("output", "two categories are the same");
+    }
     if (used.length === 0) {
       add("rubric", "the rubric names nothing of what is judged; put {{output}} where it is to stand");
     }

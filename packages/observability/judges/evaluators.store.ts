@@ -79,7 +79,7 @@ async function insertVersion(query: Query, { projectId, id, version, definition,
     .execute();
 }
 
-/** With its rules and what became of the traces that they chose; the scores it gave stay. */
+/** With its rules; the scores it gave stay, and by what became of each trace it is known what goes with the trace: its judge's, which quotes it. */
 export async function deleteEvaluator(query: Query, { projectId, reader, id }: OneInProject): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
     const { numDeletedRows } = await transaction
@@ -89,9 +89,11 @@ export async function deleteEvaluator(query: Query, { projectId, reader, id }: O
       .where(hasRoleIn(reader, "editor", projectId))
       .executeTakeFirstOrThrow();
     if (numDeletedRows > 0n) {
-      await sql`delete from observability.judgements where project_id = ${projectId}::uuid and evaluator_id = ${id}::uuid`.execute(
-        transaction,
-      );
+      const isOfIt = sql`project_id = ${projectId}::uuid and evaluator_id = ${id}::uuid`;
+      await sql`delete from observability.judgements where ${isOfIt} and judge_traces = '{}'`.execute(transaction);
+      await sql`
+        update observability.judgements set state = 'skipped', reason = 'the evaluator was deleted', claim = null, ended_at = now()
+        where ${isOfIt} and state = 'waiting'`.execute(transaction);
       await noteLiveRules(transaction, projectId);
     }
     return numDeletedRows > 0n;

@@ -36,7 +36,7 @@ function describeValue(output: JudgeOutput): string {
     case "boolean":
       return "The value is true or false.";
     case "category":
-      return `The value is one of: ${output.categories.join(", ")}.`;
+      return `The value is one of: ${output.categories.map((category) => JSON.stringify(category)).join(", ")}.`;
     default:
       return output satisfies never;
   }

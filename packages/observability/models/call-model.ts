@@ -44,13 +44,18 @@ function readUsage({ inputTokens, outputTokens, inputTokenDetails, outputTokenDe
   return inputTokens === undefined || outputTokens === undefined
     ? undefined
     : {
-        input: inputTokens,
-        output: outputTokens,
-        cacheRead: inputTokenDetails.cacheReadTokens ?? 0,
-        cacheWrite: inputTokenDetails.cacheWriteTokens ?? 0,
-        reasoning: outputTokenDetails.reasoningTokens ?? 0,
+        input: toCount(inputTokens),
+        output: toCount(outputTokens),
+        cacheRead: toCount(inputTokenDetails.cacheReadTokens),
+        cacheWrite: toCount(inputTokenDetails.cacheWriteTokens),
+        reasoning: toCount(outputTokenDetails.reasoningTokens),
       };
 }
+
+const MAX_COUNTED = 1e9;
+
+/** A server that counts less than nothing would give money back. */
+const toCount = (tokens = 0) => Math.min(Math.max(Math.ceil(tokens), 0), MAX_COUNTED);
 
 function toModel({ provider, baseURL, key, model, fetch }: OpenModel): LanguageModel {
   if (provider === "anthropic") {

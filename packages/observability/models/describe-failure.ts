@@ -57,7 +57,7 @@ export function describeFailure(error: unknown, now: number): ModelFailure {
 }
 
 function describeStatus(error: APICallError, status: number, now: number): ModelFailure {
-  const said = error.data === undefined ? "" : ` It says: ${error.message.slice(0, MAX_TOLD)}`;
+  const said = error.data === undefined ? "" : ` It says: ${error.message.slice(0, MAX_TOLD).toWellFormed().replaceAll("\0", "�")}`;
   const isRetryable = status === 408 || status === 409 || status === 429 || status >= 500;
   const after = isRetryable ? readRetryAfter(error.responseHeaders ?? {}, now) : undefined;
   return { problem: `${explain(status)} (${status}).${said}`, isRetryable, retryAfterMs: after, isFree: status < 200 || status > 299 };

@@ -46,7 +46,21 @@ export function createModelAccess(config: Pick<ObservabilityConfig, "ENCRYPTION_
     seal: (id, key) => demand().seal(Buffer.from(key), modelKeyContext(id)),
     open: ({ id, provider, base_url: baseURL, sealed_key: sealed }, model) => {
       const key = sealed === null ? undefined : demand().open(sealed, modelKeyContext(id)).toString();
-      return { provider, baseURL, key, model, fetch };
+      return { provider, baseURL, key, model, fetch: key === undefined ? fetch : hideKey(fetch, key) };
     },
+  };
+}
+
+/** Shorter ones are no secrets, and may be a part of anything. */
+const MIN_SECRET = 8;
+
+/** Servers that tell what they were asked, as in an error, tell the key, too: nothing of it is in what is read of their answers. */
+function hideKey(fetch: OpenModel["fetch"], key: string): OpenModel["fetch"] {
+  return async (address, init) => {
+    const answer = await fetch(address, init);
+    const { status, headers, body } = answer;
+    return key.length < MIN_SECRET || body === null
+      ? answer
+      : new Response((await answer.text()).replaceAll(key, "[key]"), { status, headers });
   };
 }
