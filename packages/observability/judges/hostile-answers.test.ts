@@ -84,27 +84,24 @@ describe.each(ASKED_MODELS)("$provider, $model", (asked) => {
     expect(await findText(database, rig.rig.redis.client, [KEY])).toEqual([]);
   });
 
-  test("an evaluator that is deleted while its call runs costs what it cost, and what its judge read goes with the trace", async () => {
-    let id = "";
-    const { traceId } = await judgeOne(async () => {
-      const { rows } = await database.pool.query<{ id: string }>(
-        "select id from observability.evaluators order by created_at desc limit 1",
-      );
-      id = rows[0]?.id ?? "";
-      const url = `${rig.base}/evaluators/${id}`;
-      const removed = await rig.api.server.inject({ method: "DELETE", url, headers: { authorization: "Bearer tenant-1:admin" } });
-      expect(removed.statusCode).toBe(204);
+  test("an evaluator that is deleted while its call runs is over, and what its judge read goes with the trace", async () => {
+    const judge = await rig.makeEvaluator();
+    const [traceId = ""] = await rig.endTraces([{ output: "It was shipped.", name: "deleted" }]);
+    await rig.post(`/evaluators/${judge.id}/rules`, { kind: "past", q: "name:deleted", size: 1, budget: 1 });
+    answer = async () => {
+      const url = `${rig.base}/evaluators/${judge.id}`;
+      await rig.api.server.inject({ method: "DELETE", url, headers: { authorization: "Bearer tenant-1:admin" } });
       return { says: GOOD };
-    }).catch(() => ({ traceId: "" }));
-    expect(traceId).toBe("");
-    const { rows } = await database.pool.query<{ trace_id: string; judge_traces: string[]; state: string }>(
-      "select trace_id, judge_traces, state from observability.judgements where evaluator_id = $1",
-      [id],
+    };
+    await rig.tasks.judgeDue();
+    const { rows } = await database.pool.query<{ judge_traces: string[]; state: string }>(
+      "select judge_traces, state from observability.judgements where evaluator_id = $1",
+      [judge.id],
     );
-    expect(rows).toMatchObject([{ state: "skipped" }]);
-    await deleteTraces(database.query, { projectId: rig.projectId, reader: { kind: "operator" }, ids: [rows[0]?.trace_id ?? ""] });
-    const { rows: noted } = await database.pool.query("select from observability.deleted_traces where trace_id = $1", [
-      rows[0]?.judge_traces[0],
+    expect(rows).toMatchObject([{ state: "skipped", judge_traces: [expect.any(String)] }]);
+    await deleteTraces(database.query, { projectId: rig.projectId, reader: { kind: "operator" }, ids: [traceId] });
+    const { rows: noted } = await database.pool.query("select from observability.deleted_traces where trace_id = any($1)", [
+      rows[0]?.judge_traces,
     ]);
     expect(noted).toHaveLength(1);
   });

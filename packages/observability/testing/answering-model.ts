@@ -67,8 +67,8 @@ export async function startAnsweringModel(
     }
     const said = typeof given.says === "string" ? given.says : JSON.stringify(given.says);
     const error = { type: "error", error: { message: said, type: "scripted" } };
-    const answer = isAnthropic ? sayAsAnthropic(model, given, tools.length > 0) : sayAsOpenAi(model, said, given.usage);
-    const told = given.raw ?? JSON.stringify(given.status === 200 ? answer : error);
+    const whole = isAnthropic ? sayAsAnthropic(model, given, tools.length > 0) : sayAsOpenAi(model, said, given.usage);
+    const told = given.raw ?? JSON.stringify(given.status === 200 ? whole : error);
     response.writeHead(given.status, { "content-type": "application/json", ...given.headers }).end(told);
   }
 }
@@ -87,11 +87,10 @@ function sayAsOpenAi(model: string, said: string, usage: Answer["usage"]) {
 
 /** Models that know no structured output are given a tool to answer with; without its usage such an answer is none. */
 function sayAsAnthropic(model: string, { says, usage }: Answer, hasTool: boolean) {
-  const isObject = typeof says === "object" && says !== null;
   const content =
-    hasTool && isObject
+    hasTool && typeof says !== "string"
       ? { type: "tool_use", id: "tool-1", name: "json", input: says }
-      : { type: "text", text: isObject ? JSON.stringify(says) : String(says) };
+      : { type: "text", text: typeof says === "string" ? says : JSON.stringify(says) };
   return {
     id: "answer-1",
     type: "message",
