@@ -48,6 +48,9 @@ type JudgeRuleRow = {
   sampling: number;
   budget: number | null;
   is_active: Generated<boolean>;
+  problem: string | null;
+  problem_since: Date | null;
+  retry_at: Date | null;
   created_by: string;
   created_at: Generated<Date>;
 };

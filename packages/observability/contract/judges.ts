@@ -112,9 +112,13 @@ export const judgeRuleSchema = z.object({
   /** Dollars of a day; of the past and of an experiment, in all. Null: as much as it takes. */
   budget: z.number().nullable(),
   is_active: z.boolean(),
+  /** Live: why its query can't be answered; a rule of which that is so for a day is switched off. */
+  problem: z.string().nullable(),
   created_by: z.string(),
   created_at: timestamp,
   counts: countsSchema,
+  /** Live traces that it has not looked at: their words are not read yet, or its query can't be answered. */
+  undecided: z.int(),
   /** Dollars, of today; of the past and of an experiment, in all. With what is reserved for calls that have not ended. */
   spent: z.number(),
 });

@@ -32,7 +32,7 @@ import {
 } from "./evaluators.store.ts";
 import { countJudgements, NONE } from "./judgements.store.ts";
 import { evaluatorNotFound, evaluatorNotMade } from "./judges.errors.ts";
-import { listRules, type RuleRow } from "./rules.store.ts";
+import { countUndecided, listRules, type RuleRow } from "./rules.store.ts";
 
 export const reading = { auth: "user-or-key" };
 export const changing = { auth: "user-or-operator" };
@@ -155,12 +155,22 @@ export async function requireConnection(query: Query, project: InProject, { conn
 async function createTelling(query: Query, project: InProject) {
   const counts = await countJudgements(query, project);
   const spending = await readSpending(query, project);
+  const undecided = await countUndecided(query, project);
   return (row: EvaluatorRow, rules: readonly RuleRow[]): { readonly judge: Judge; readonly rules: JudgeRule[] } => {
     const { project_id: _project, created_at: createdAt, ...evaluator } = row;
-    const told = rules.map(({ project_id: _of, evaluator_id: _evaluator, created_at: at, ...rule }) => {
-      const { today = 0, all = 0 } = spending.get(rule.id) ?? {};
-      return { ...rule, created_at: at.toISOString(), counts: counts.get(rule.id) ?? NONE, spent: rule.kind === "live" ? today : all };
-    });
+    const told = rules.map(
+      ({ project_id: _of, evaluator_id: _evaluator, created_at: at, problem_since: _since, retry_at: _retry, ...rule }) => {
+        const { today = 0, all = 0 } = spending.get(rule.id) ?? {};
+        const spent = rule.kind === "live" ? today : all;
+        return {
+          ...rule,
+          created_at: at.toISOString(),
+          counts: counts.get(rule.id) ?? NONE,
+          undecided: undecided.get(rule.id) ?? 0,
+          spent,
+        };
+      },
+    );
     return {
       rules: told,
       judge: {

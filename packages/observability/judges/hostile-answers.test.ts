@@ -84,6 +84,26 @@ describe.each(ASKED_MODELS)("$provider, $model", (asked) => {
     expect(await findText(database, rig.rig.redis.client, [KEY])).toEqual([]);
   });
 
+  test("where the database goes away before a call is settled, it is judged once more, and what was reserved stays spent", async () => {
+    const judge = await rig.makeEvaluator();
+    await rig.endTraces([{ output: "It was shipped.", name: "unsettled" }]);
+    await rig.post(`/evaluators/${judge.id}/rules`, { kind: "past", q: "name:unsettled", size: 1, budget: 1 });
+    answer = async () => {
+      await database.pool.query("alter table observability.scores rename to scores_away");
+      return { says: GOOD };
+    };
+    await rig.tasks.judgeDue();
+    const reserved = (await rig.readEvaluator(judge.id)).spent_today;
+    await database.pool.query("alter table observability.scores_away rename to scores");
+    await database.pool.query("update observability.judgements set due_at = now() where evaluator_id = $1", [judge.id]);
+    answer = { says: GOOD };
+    await rig.tasks.judgeDue();
+    const { counts, spent_today: spent } = await rig.readEvaluator(judge.id);
+    expect(counts).toMatchObject({ waiting: 0, judged: 1 });
+    expect(reserved).toBeGreaterThan(3e-4);
+    expect(spent).toBeCloseTo(reserved + 3e-4, 9);
+  });
+
   test("an evaluator that is deleted while its call runs is over, and what its judge read goes with the trace", async () => {
     const judge = await rig.makeEvaluator();
     const [traceId = ""] = await rig.endTraces([{ output: "It was shipped.", name: "deleted" }]);

@@ -36,8 +36,9 @@ export type JudgeTuning = {
 const TUNING: JudgeTuning = { calls: 16, callsOfProject: 4, leaseSeconds: 150, firstRetryMs: 5_000 };
 const EVERY_MS = 1_000;
 const REST_MS = 10_000;
-/** How often it is looked for projects that have something to judge, while others are busy. */
+/** How often it is looked for projects that have something to judge, while others are busy; of many it takes at most a share of the time. */
 const LISTING_MS = 1_000;
+const LISTING_SHARE = 1 / 20;
 /** Choosing takes at most this share of the time. */
 const CHOOSING_SHARE = 1 / 10;
 /** While the event stream takes no traces, nothing is asked. */
@@ -76,11 +77,13 @@ export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy
       running.set(run, held.project_id);
     };
     let due: readonly string[] = [];
-    let listedAt = -Infinity;
+    let listsAt = -Infinity;
     while (!stopping.aborted && clock.now().getTime() >= restsUntil) {
-      if (running.size === 0 || performance.now() - listedAt > LISTING_MS) {
+      if (running.size === 0 || performance.now() >= listsAt) {
+        const startedAt = performance.now();
         due = await listDueProjects(query);
-        listedAt = performance.now();
+        const endedAt = performance.now();
+        listsAt = endedAt + Math.max(LISTING_MS, (endedAt - startedAt) / LISTING_SHARE);
       }
       for (const projectId of due) {
         while (running.size < calls && runsOf(projectId) < callsOfProject) {

@@ -58,7 +58,7 @@ export async function changeRule(
   const { is_active: isActive, budget } = change;
   const { numUpdatedRows } = await transaction
     .updateTable("observability.judge_rules as rule")
-    .set({ is_active: isActive, ...(budget === undefined ? {} : { budget }) })
+    .set({ is_active: isActive, problem: null, problem_since: null, retry_at: null, ...(budget === undefined ? {} : { budget }) })
     .where("rule.project_id", "=", projectId)
     .where("rule.evaluator_id", "=", evaluatorId)
     .where("rule.id", "=", ruleId)
@@ -66,6 +66,33 @@ export async function changeRule(
     .executeTakeFirstOrThrow();
   await noteLiveRules(transaction, projectId);
   return numUpdatedRows > 0n;
+}
+
+/** How long a query may not be answered before its rule is switched off: what it has not looked at grows with the traffic. */
+const MAX_PROBLEM = sql`interval '1 day'`;
+
+/** Writes why a live rule's query can't be answered, or that it is answered again. */
+export async function noteProblem(
+  transaction: Query,
+  { project_id: projectId, id }: RuleRow,
+  problem: { readonly told: string; readonly retryAt: Date } | null,
+): Promise<void> {
+  const isOver = sql`${problem !== null}::boolean and problem_since < now() - ${MAX_PROBLEM}`;
+  await sql`
+    update observability.judge_rules set problem = ${problem?.told ?? null}::text, retry_at = ${problem?.retryAt ?? null}::timestamptz,
+      problem_since = case when ${problem !== null}::boolean then coalesce(problem_since, now()) end, is_active = is_active and (${isOver}) is not true
+    where project_id = ${projectId}::uuid and id = ${id}::uuid`.execute(transaction);
+  await noteLiveRules(transaction, projectId);
+}
+
+/** By live rule, how many traces it has yet to look at, beside those that nobody has. */
+export async function countUndecided(query: Query, { projectId, reader }: InProject): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ rule_id: string; count: number }>`
+    select rule_id, count(*)::int as count from observability.judge_marks
+    where project_id = ${projectId}::uuid and rule_id is not null and ${hasRoleIn(reader, "viewer", projectId)} group by rule_id`.execute(
+    query,
+  );
+  return new Map(rows.map(({ rule_id: id, count }) => [id, count]));
 }
 
 /** Tells those who count traces whether there is anybody to mark them for. */

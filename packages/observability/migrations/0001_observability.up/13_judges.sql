@@ -51,6 +51,10 @@ create table observability.judge_rules (
   budget double precision,
   -- Live: whether it chooses. Otherwise: whether it was not cancelled.
   is_active boolean not null default true,
+  -- Live: why its query can't be answered, since when, and when it is asked once more.
+  problem text,
+  problem_since timestamptz,
+  retry_at timestamptz,
   created_by text not null,
   created_at timestamptz not null default now()
 );
@@ -104,6 +108,10 @@ create table observability.judge_spending (
 -- Live traces that have ended, and were counted since: left in the transaction that counts them, taken by whoever chooses those to be judged.
 create table observability.judge_marks (
   project_id uuid not null,
-  trace_id uuid not null
+  trace_id uuid not null,
+  -- The one rule that has not looked at it yet; null: all of them.
+  rule_id uuid,
+  due_at timestamptz not null default now()
 );
-create index judge_marks_by_trace on observability.judge_marks (project_id, trace_id);
+create index judge_marks_by_due on observability.judge_marks (project_id, due_at);
+create index judge_marks_by_rule on observability.judge_marks (project_id, rule_id) where rule_id is not null;

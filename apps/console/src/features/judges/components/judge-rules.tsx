@@ -104,7 +104,8 @@ export function JudgeRules({ projectId, judge, mayChange }: Props) {
   );
 }
 
-function What({ rule: { kind, q, sampling, is_active: isActive, counts } }: { readonly rule: JudgeRule }) {
+function What({ rule }: { readonly rule: JudgeRule }) {
+  const { kind, q, sampling, is_active: isActive, counts, problem, undecided } = rule;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const share = all === 0 ? 1 : 1 - counts.waiting / all;
   const isOn = kind === "live" ? isActive : counts.waiting > 0;
@@ -115,6 +116,12 @@ function What({ rule: { kind, q, sampling, is_active: isActive, counts } }: { re
         <Dimmed>
           <SafeText text={q === "" ? "all" : q} />
           {sampling < 1 && `, ${formatShare(sampling)} of them`}
+        </Dimmed>
+      )}
+      {problem !== null && <Status tone="bad">{`${isActive ? "" : "Switched off. "}${problem}`}</Status>}
+      {undecided > 0 && (
+        <Dimmed>
+          {formatExactCount(undecided)} not looked at yet{problem === null && ": their words are being read"}
         </Dimmed>
       )}
       {kind !== "live" && counts.waiting > 0 && <Progress value={100 * share} aria-label={`${formatShare(share)} done`} mt={4} />}
