@@ -557,9 +557,10 @@ export const PARTS: readonly Part[] = [
           "query/conditions",
           "query/list",
           "query/trace",
+          "statistics",
           "store",
         ],
-        why: "a judge reads what traces and runs show, asks a model, and sends a trace of it as an application does",
+        why: "a judge reads what traces and runs show, asks a model, sends a trace of it as an application does, and is compared with people",
       },
       issues: {
         uses: ["alerts/project", "trace-facts", "counting", "query/access", "store"],

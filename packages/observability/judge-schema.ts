@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from "kysely";
-import type { JudgeDefinition, JudgeRule, ModelProvider } from "./contract.ts";
+import type { JudgeDefinition, JudgeRule, KeptCalibration, ModelProvider } from "./contract.ts";
 
 /** Rows of models and judges, a part of the schema. */
 export type JudgeSchema = {
@@ -25,6 +25,8 @@ type EvaluatorRow = {
   project_id: string;
   name: string;
   version: number;
+  calibration: ColumnType<KeptCalibration | null, string | undefined, string>;
+  calibrated_at: Date | null;
   created_by: string;
   created_at: Generated<Date>;
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { intervalSchema } from "./calibration.ts";
 import { codeLineSchema, itemSourceSchema } from "./datasets.ts";
 import { experimentSchema, gateOutcomeSchema, runStateSchema, scoreSourceSchema } from "./experiments.ts";
 import { listRequestSchema, nulRefused, WITHOUT_NUL } from "./parts.ts";
@@ -26,6 +27,8 @@ const summarySchema = z.object({
   low: z.number().nullable(),
   high: z.number().nullable(),
   items: z.int(),
+  /** Of a judge's boolean, by how often it is right; null where that is not known. Differences are of what it said. */
+  corrected: intervalSchema.nullable(),
   /** Runs that should have this score and do not. */
   missing: z.int(),
   /** Of a boolean with several repetitions: the rate at which one of them passes, at which all do, and items that were seen to do both. */
@@ -37,6 +40,8 @@ export const comparedScoreSchema = z.object({
   /** `run`: what runs took, `cost` in dollars, `duration` in seconds, `tokens`. */
   source: scoreSourceSchema,
   higher_is_better: z.boolean(),
+  /** Whether a judge agrees with people well enough to fail a gate; null of what is no judge's. */
+  is_calibrated: z.boolean().nullable(),
   candidate: summarySchema,
   baseline: summarySchema.nullable(),
   /** Of the items that both have, candidate minus baseline; null without any. */
@@ -129,6 +134,8 @@ export const gateRequestSchema = z.object({
   margin,
   /** Names of the scores that decide, joined by commas; without it all that are there, but not what runs took. */
   primary: z.string().max(2_000).optional(),
+  /** Whether scores of judges that are not calibrated may fail it. */
+  allow_uncalibrated: z.stringbool().default(false),
 });
 
 export const gateSchema = z.object({

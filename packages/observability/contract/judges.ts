@@ -134,6 +134,8 @@ export const judgeSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   version: z.int(),
+  /** Whether this version agrees with people well enough to fail a gate. */
+  is_calibrated: z.boolean(),
   created_by: z.string(),
   created_at: timestamp,
   /** The newest version's. */

@@ -4,12 +4,14 @@ import type { ComparedScore, ExperimentComparison } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { findings } from "#statistics/many-scores.ts";
 import { sample } from "#statistics/intervals.ts";
+import { correctedRate, type JudgeRates } from "#statistics/judge-rates.ts";
 import { measureInterval, scoreInterval } from "#statistics/one-score.ts";
 import { comparePairs, type Comparison, type Pair } from "#statistics/paired.ts";
 import { isSeenFlaky, passAtK, passHatK } from "#statistics/repetitions.ts";
 import { judge, type Direction } from "#statistics/verdict.ts";
 import type { InProject } from "#store/reader.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
+import { listCalibrations, type Calibrations } from "./calibrations.store.ts";
 import { findBaseline, findExperiment, type ExperimentRow } from "./experiments.store.ts";
 import { listItemMeans, listRunMeans, type ItemMean } from "./item-means.store.ts";
 import { measureItems, type Measured } from "./measured-items.store.ts";
@@ -37,12 +39,13 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
   const candidate = orRefuse(await findExperiment(query, { ...project, id: experimentId }), experimentNotFound);
   const baseline = named === undefined ? [] : await resolveBaseline(query, { ...project, candidate, named });
   const [candidateIds, baselineIds] = [[experimentId], baseline.map(({ id }) => id)];
-  const [measured, own, others, took, othersTook] = await Promise.all([
+  const [measured, own, others, took, othersTook, calibrations] = await Promise.all([
     measureItems(query, { ...project, experiment: candidate }),
     listItemMeans(query, { ...project, experimentIds: candidateIds }),
     listItemMeans(query, { ...project, experimentIds: baselineIds }),
     listRunMeans(query, { ...project, experimentIds: candidateIds }),
     listRunMeans(query, { ...project, experimentIds: baselineIds }),
+    listCalibrations(query, project),
   ]);
   const beside = Map.groupBy([...others, ...othersTook], scoreKey);
   const scores = markFindings(
@@ -52,6 +55,7 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
         others: beside.get(key) ?? [],
         candidate,
         measured,
+        calibrations,
         margin,
         isPooled: baseline.length > 1,
         baseline: baseline[0],
@@ -110,12 +114,13 @@ type Scored = {
   readonly others: readonly ItemMean[];
   readonly candidate: ExperimentRow;
   readonly measured: Measured;
+  readonly calibrations: Calibrations;
   readonly baseline: ExperimentRow | undefined;
   readonly isPooled: boolean;
   readonly margin: number;
 };
 
-function compareScore({ items, others, candidate, measured, baseline, isPooled, margin }: Scored): Judged {
+function compareScore({ items, others, candidate, measured, calibrations, baseline, isPooled, margin }: Scored): Judged {
   const [first] = items;
   const { name = "", source = "check" } = first ?? {};
   const evaluator = candidate.evaluators.find((each) => each.name === name);
@@ -124,6 +129,9 @@ function compareScore({ items, others, candidate, measured, baseline, isPooled, 
   const isSingle = (rows: readonly ItemMean[], of: ExperimentRow | undefined) =>
     of?.repetitions === 1 && rows.every(({ is_boolean: isBoolean }) => isBoolean);
   const isSingleBoolean = isSingle(items, candidate) && !isPooled && isSingle(others, baseline);
+  const kept = source === "judge" ? calibrations.get(name) : undefined;
+  const calibration = String(kept?.version) === first?.evaluator_version ? kept : undefined;
+  const rates = calibration?.rates ?? null;
   const pairs = pairUp(items, others);
   const comparison = comparePairs(pairs, { isSingleBoolean });
   const expected = {
@@ -139,11 +147,14 @@ function compareScore({ items, others, candidate, measured, baseline, isPooled, 
       name,
       source,
       higher_is_better: isHigher,
+      is_calibrated: source === "judge" ? calibration?.is_calibrated === true : null,
       candidate: summarize(items, {
         isSingleBoolean: isSingle(items, candidate),
         expected: expected[source],
+        rates,
       }),
-      baseline: others.length === 0 ? null : summarize(others, { isSingleBoolean: !isPooled && isSingle(others, baseline), expected: 0 }),
+      baseline:
+        others.length === 0 ? null : summarize(others, { isSingleBoolean: !isPooled && isSingle(others, baseline), expected: 0, rates }),
       difference:
         comparison === null
           ? null
@@ -157,16 +168,20 @@ function compareScore({ items, others, candidate, measured, baseline, isPooled, 
   };
 }
 
-type Summarizing = { readonly isSingleBoolean: boolean; readonly expected: number };
+type Summarizing = { readonly isSingleBoolean: boolean; readonly expected: number; readonly rates: JudgeRates | null };
 
-function summarize(rows: readonly ItemMean[], { isSingleBoolean, expected }: Summarizing): ComparedScore["candidate"] {
+function summarize(rows: readonly ItemMean[], { isSingleBoolean, expected, rates }: Summarizing): ComparedScore["candidate"] {
   const values = rows.flatMap(({ mean, cluster }) => (mean === null ? [] : [{ value: mean, cluster: cluster ?? undefined }]));
   const interval = rows[0]?.source === "run" ? measureInterval(values) : scoreInterval(values, isSingleBoolean);
   const present = rows.reduce((sum, row) => sum + row.values, 0);
+  const mean = values.length === 0 ? null : sample(values.map(({ value }) => value)).mean;
+  const [low, high] = [finiteOrNull(interval?.low), finiteOrNull(interval?.high)];
+  const isKnown = mean !== null && low !== null && high !== null && rates !== null;
   return {
-    mean: values.length === 0 ? null : sample(values.map(({ value }) => value)).mean,
-    low: finiteOrNull(interval?.low),
-    high: finiteOrNull(interval?.high),
+    mean,
+    low,
+    high,
+    corrected: isKnown ? (correctedRate({ value: mean, low, high }, rates) ?? null) : null,
     items: values.length,
     missing: Math.max(
       rows.reduce((sum, row) => sum + row.missing, 0),

@@ -164,10 +164,10 @@ export function comparisonRoutes({ query, clock }: Pick<RouteDependencies, "quer
 
 type Gating = InProject & z.output<typeof gateRequestSchema> & { readonly experimentId: string };
 
-async function runGate(query: Query, { primary, ...wanted }: Gating): Promise<Gate> {
+async function runGate(query: Query, { primary, allow_uncalibrated: allowsUncalibrated, ...wanted }: Gating): Promise<Gate> {
   const compared = await compareExperiments(query, { ...wanted, baseline: wanted.baseline });
   const names = primary?.split(",").map((name) => name.trim());
-  return { ...judgeExperiment({ compared, baseline: wanted.baseline, primary: names }), comparison: compared.shown };
+  return { ...judgeExperiment({ compared, baseline: wanted.baseline, primary: names, allowsUncalibrated }), comparison: compared.shown };
 }
 
 async function findCompared(query: Query, { id, named, ...project }: OneInProject & { readonly named: string | undefined }) {

@@ -1,7 +1,6 @@
 import type { ComparedScore, Gate, GateOutcome } from "#contract.ts";
 import { judgeGates } from "#statistics/gate-verdict.ts";
 import type { Compared, Judged } from "./compare-experiments.ts";
-import type { Measured } from "./measured-items.store.ts";
 
 type Judging = {
   readonly compared: Compared;
@@ -9,6 +8,8 @@ type Judging = {
   readonly baseline: string | undefined;
   /** Names of the scores that decide; undefined: all but those of judges. */
   readonly primary: readonly string[] | undefined;
+  /** Whether judges that do not agree with people, as far as is known, may fail it. */
+  readonly allowsUncalibrated: boolean;
 };
 
 type GateScore = Gate["scores"][number];
@@ -20,7 +21,7 @@ export function judgeExperiment(judging: Judging): Omit<Gate, "comparison"> {
   // What a model judges fails no gate unless it is named.
   const byItself = ({ shown: { source } }: Judged) => source === "application" || source === "check";
   const chosen = compared.scores.filter((score) => (primary === undefined ? byItself(score) : primary.includes(score.shown.name)));
-  const scores = baseline === undefined ? [] : judgeScores(chosen, compared.measured);
+  const scores = baseline === undefined ? [] : judgeScores(chosen, judging);
   const broken = findBroken(judging, chosen);
   const failed = failedRequired.length === 0 ? [] : [`${count(failedRequired.length, "required item")} failed.`];
   const say = (wanted: boolean) =>
@@ -81,7 +82,9 @@ function findUnpaired(named: string, baseline: Compared["baseline"], chosen: rea
 /** Of how many items at least half have to be compared before a score may pass. */
 const PASSING_SHARE = 0.5;
 
-function judgeScores(scores: readonly Judged[], measured: Measured): readonly GateScore[] {
+const UNCALIBRATED = " Its judge is not calibrated, so it fails no gate (--allow-uncalibrated).";
+
+function judgeScores(scores: readonly Judged[], { compared: { measured }, allowsUncalibrated }: Judging): readonly GateScore[] {
   const comparable = scores.flatMap(({ comparison, shown: { difference, ...shown }, direction }) =>
     comparison === null || difference === null ? [] : [{ shown, difference, direction, comparison }],
   );
@@ -90,8 +93,10 @@ function judgeScores(scores: readonly Judged[], measured: Measured): readonly Ga
     const of = shown.source === "check" ? measured.checked : measured.items;
     const isSliver = difference.items < of * PASSING_SHARE;
     const judged = each[at] ?? "inconclusive";
-    const outcome = judged === "passed" && isSliver ? "inconclusive" : judged;
-    return { name: shown.name, source: shown.source, outcome, reason: describe(difference, { outcome, of }) };
+    const isDoubtful = shown.is_calibrated === false && !allowsUncalibrated;
+    const outcome = (judged === "passed" && isSliver) || (judged === "worse" && isDoubtful) ? "inconclusive" : judged;
+    const reason = describe(difference, { outcome, of }) + (isDoubtful ? UNCALIBRATED : "");
+    return { name: shown.name, source: shown.source, outcome, reason };
   });
 }
 

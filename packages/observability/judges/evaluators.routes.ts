@@ -3,6 +3,7 @@ import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
+  calibrationSchema,
   createEvaluatorRequestSchema,
   createEvaluatorVersionRequestSchema,
   JUDGEMENT_STATES,
@@ -20,6 +21,7 @@ import { enterProject, projectParams, type RouteDependencies } from "#query/acce
 import { toAuthor } from "#query/access/request-reader.ts";
 import type { Query } from "#schema.ts";
 import type { InProject, OneInProject } from "#store/reader.ts";
+import { calibrate } from "./calibrate.ts";
 import { readSpending } from "./budget.store.ts";
 import {
   addVersion,
@@ -95,6 +97,19 @@ export function evaluatorRoutes({ query, log }: RouteDependencies) {
       async (request) => load({ ...(await enterProject(query, request, "viewer")), id: request.params.evaluator_id }),
     );
 
+    server.get(
+      `${evaluatorsPath}/:evaluator_id/calibration`,
+      {
+        config: reading,
+        schema: {
+          summary: "How far an evaluator's newest version agrees with what people say under the same name",
+          params: evaluatorParams,
+          response: { 200: calibrationSchema },
+        },
+      },
+      async (request) => calibrate(query, { ...(await enterProject(query, request, "viewer")), id: request.params.evaluator_id }),
+    );
+
     server.post(
       `${evaluatorsPath}/:evaluator_id/versions`,
       {
@@ -157,7 +172,7 @@ async function createTelling(query: Query, project: InProject) {
   const spending = await readSpending(query, project);
   const undecided = await countUndecided(query, project);
   return (row: EvaluatorRow, rules: readonly RuleRow[]): { readonly judge: Judge; readonly rules: JudgeRule[] } => {
-    const { project_id: _project, created_at: createdAt, ...evaluator } = row;
+    const { project_id: _project, created_at: createdAt, calibration, calibrated_at: _at, ...evaluator } = row;
     const told = rules.map(
       ({ project_id: _of, evaluator_id: _evaluator, created_at: at, problem_since: _since, retry_at: _retry, ...rule }) => {
         const { today = 0, all = 0 } = spending.get(rule.id) ?? {};
@@ -175,6 +190,7 @@ async function createTelling(query: Query, project: InProject) {
       rules: told,
       judge: {
         ...evaluator,
+        is_calibrated: calibration?.version === row.version && calibration.is_calibrated,
         created_at: createdAt.toISOString(),
         counts: told.reduce((sum, rule) => add(sum, rule.counts), NONE),
         spent_today: rules.reduce((sum, { id }) => sum + (spending.get(id)?.today ?? 0), 0),

@@ -8,6 +8,8 @@ import type { ModelAccess } from "#models/model-access.ts";
 import type { StreamPublisher } from "#otlp/stream-publisher.ts";
 import type { Query } from "#schema.ts";
 import { chooseAmongMarked, findMarkedProjects } from "./choose-traces.store.ts";
+import { calibrate } from "./calibrate.ts";
+import { takeUncalibrated } from "./calibration.store.ts";
 import { judgeClaimed } from "./judge-claimed.ts";
 import { claimJudgement, listDueProjects, type Claimed } from "./judgements.store.ts";
 import { TraceNotTaken } from "./settle-try.ts";
@@ -68,6 +70,18 @@ export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy
       return isMore;
     }, stopping);
 
+  const eachEvaluator = createEachOwner({ log, clock, name: "comparing a judge with people" });
+  const calibrateDue = (stopping = new AbortController().signal) =>
+    inRounds(async () => {
+      const taken = await takeUncalibrated(query);
+      await eachEvaluator(taken === undefined ? [] : [taken], {
+        idOf: ({ id }) => id,
+        work: ({ id, project_id: projectId }) => calibrate(query, { projectId, reader: { kind: "operator" }, id }),
+        signal: stopping,
+      });
+      return taken !== undefined;
+    }, stopping);
+
   async function judgeDue(stopping = new AbortController().signal): Promise<false | undefined> {
     const running = new Map<Promise<void>, string>();
     const runsOf = (projectId: string) => [...running.values()].filter((each) => each === projectId).length;
@@ -120,10 +134,12 @@ export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy
   return {
     chooseDue,
     judgeDue,
+    calibrateDue,
     ...repeat({
       log,
       tasks: [
         { name: "choosing traces to be judged", everyMs: EVERY_MS, restMs: REST_MS, share: CHOOSING_SHARE, wakenBy, run: chooseDue },
+        { name: "comparing judges with people", everyMs: REST_MS, share: CHOOSING_SHARE, run: calibrateDue },
         {
           name: "judging",
           everyMs: EVERY_MS,

@@ -15,6 +15,8 @@ let key: string;
 beforeAll(async () => {
   database = await createTestDatabase<ObservabilitySchema>(observabilityMigrations);
   model = await startAnsweringModel([
+    { contains: "\nno\n", says: { explanation: "No.", value: false } },
+    { contains: "\nyes\n", says: { explanation: "Yes.", value: true } },
     { contains: "wrong", says: { explanation: "It is wrong.", value: 0.25 } },
     { says: { explanation: "It is right.", value: 1 } },
   ]);
@@ -28,20 +30,23 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** @returns the id of an experiment of three runs, the last of which failed. */
-async function runExperiment(): Promise<string> {
+async function makeDataset(size: number): Promise<string> {
   const dataset = await rig.post("/datasets", { name: `d ${Math.random()}` }, key);
-  const items = `/datasets/${String(dataset.body["id"])}/items`;
-  await rig.post(items, { items: ["one", "two", "three"].map((input) => ({ input, expected: input, subject: "ann" })) }, key);
-  const listed = itemPageSchema.parse((await rig.get(`${items}?limit=10`, key)).body).items;
-  const experiment = await rig.post("/experiments", { dataset_id: dataset.body["id"], name: "try" }, key);
+  const items = Array.from({ length: size }, (_, index) => ({ input: `item ${index}`, expected: "it", subject: "ann" }));
+  await rig.post(`/datasets/${String(dataset.body["id"])}/items`, { items }, key);
+  return String(dataset.body["id"]);
+}
+
+/** @returns the id of an experiment, of three runs unless outputs are given, the last of which failed. */
+async function runExperiment(datasetId?: string, outputs: readonly string[] = ["right", "wrong", "failed"]): Promise<string> {
+  const dataset = datasetId ?? (await makeDataset(outputs.length));
+  const listed = itemPageSchema.parse((await rig.get(`/datasets/${dataset}/items?limit=100`, key)).body).items;
+  const experiment = await rig.post("/experiments", { dataset_id: dataset, name: "try" }, key);
   const path = `/experiments/${String(experiment.body["id"])}`;
-  const runs = listed.map(({ id }, index) => ({
-    item_id: id,
-    repetition: 0,
-    state: index === 2 ? "failed" : "succeeded",
-    output: index === 1 ? "wrong" : "right",
-  }));
+  const runs = listed.map(({ id }, index) => {
+    const output = outputs[index] ?? "";
+    return { item_id: id, repetition: 0, state: output === "failed" ? "failed" : "succeeded", output };
+  });
   await rig.post(`${path}/runs`, { runs }, key);
   await rig.post(`${path}/finish`, {}, key);
   return String(experiment.body["id"]);
@@ -84,6 +89,50 @@ test("the runs of an experiment are judged; the scores stand in its comparison, 
   // With the user whose items they were go what was said of them, and the judges' traces.
   const traces = await rig.get("/traces?q=purpose:judge");
   expect(JSON.stringify(traces.body)).toContain('"user_id":"ann"');
+});
+
+test("a judge that is not calibrated fails no gate unless it is told to, and where it is known its rate is corrected", async () => {
+  const variables = [{ name: "output", of: "run", path: "/output" } as const];
+  const judge = await rig.makeEvaluator({ rubric: "Yes or no? {{output}}", variables }, "fine");
+  const dataset = await makeDataset(30);
+  const baseline = await runExperiment(
+    dataset,
+    Array.from({ length: 30 }, () => "yes"),
+  );
+  const candidate = await runExperiment(
+    dataset,
+    Array.from({ length: 30 }, (_, at) => (at < 20 ? "no" : "yes")),
+  );
+  for (const experiment_id of [baseline, candidate]) {
+    await rig.post(`/evaluators/${judge.id}/rules`, { kind: "experiment", experiment_id, budget: null });
+  }
+  await rig.judgeAll();
+  const gate = async (more = "") => {
+    const { body } = await rig.get(`/experiments/${candidate}/gate?baseline=${baseline}&primary=fine${more}`, key);
+    const read = gateSchema.parse(body);
+    return { outcome: read.outcome, reasons: read.reasons.join(" "), score: read.comparison.scores.find(({ name }) => name === "fine") };
+  };
+  const doubted = await gate();
+  expect(doubted).toMatchObject({ outcome: "inconclusive", score: { is_calibrated: false, candidate: { corrected: null } } });
+  expect(doubted.reasons).toContain("not calibrated");
+  expect((await gate("&allow_uncalibrated=true")).outcome).toBe("worse");
+  const [truePositive, trueNegative] = [
+    { value: 0.95, low: 0.9, high: 0.98 },
+    { value: 0.75, low: 0.7, high: 0.8 },
+  ];
+  const keep = async (version: number) =>
+    database.pool.query("update observability.evaluators set calibration = $1 where name = 'fine'", [
+      JSON.stringify({ version, is_calibrated: true, rates: { truePositive, trueNegative } }),
+    ]);
+  await keep(2);
+  expect((await gate()).outcome).toBe("inconclusive");
+  await keep(1);
+  const { outcome, score } = await gate();
+  expect([outcome, score?.is_calibrated]).toEqual(["worse", true]);
+  expect(score?.candidate.mean).toBeCloseTo(1 / 3, 9);
+  expect(score?.candidate.corrected?.value).toBeCloseTo((1 / 3 + 0.75 - 1) / 0.7, 9);
+  // Differences are of what was said.
+  expect(score?.difference?.value).toBeCloseTo(-2 / 3, 9);
 });
 
 test("what judging costs is told before, and a try keeps no score", async () => {

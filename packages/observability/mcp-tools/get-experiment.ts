@@ -48,7 +48,7 @@ get_trace opens a trace of these. It says what is missing.`,
     const candidate = orRefuse(await findExperiment(query, { ...of, id: experiment }), experimentNotFound);
     const baseline = requested ?? (await findBefore(reading, of, candidate));
     const compared = await compareExperiments(query, { ...of, experimentId: experiment, baseline, margin: DEFAULT_MARGIN });
-    const gate = judgeExperiment({ compared, baseline, primary: undefined });
+    const gate = judgeExperiment({ compared, baseline, primary: undefined, allowsUncalibrated: false });
     const first =
       baseline === undefined || cursor !== undefined
         ? null

@@ -100,6 +100,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/evaluators/:evaluator_id": "viewer",
   "DELETE /api/v1/projects/:project_id/evaluators/:evaluator_id": "editor",
   "GET /api/v1/projects/:project_id/evaluators/:evaluator_id/judgements": "viewer",
+  "GET /api/v1/projects/:project_id/evaluators/:evaluator_id/calibration": "viewer",
   "POST /api/v1/projects/:project_id/evaluators/:evaluator_id/versions": "editor",
   "POST /api/v1/projects/:project_id/evaluators/:evaluator_id/rules": "editor",
   "PATCH /api/v1/projects/:project_id/evaluators/:evaluator_id/rules/:judge_rule_id": "editor",

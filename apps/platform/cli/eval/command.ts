@@ -29,6 +29,7 @@ export function addEval(program: Command): void {
     if (what !== "compare") {
       sub
         .option("--primary <names>", "the scores that decide, joined by commas; without it all")
+        .option("--allow-uncalibrated", "scores of judges that do not agree with people, as far as is known, may fail it, too")
         .option("--no-baseline", "judge required items alone")
         .option("--strict", "end with 4 where so few items can't tell")
         .option("--junit <file>", "write a JUnit report")

@@ -19,6 +19,7 @@ export type GateOptions = PublishOptions & {
   readonly markdown?: string;
   readonly url?: string;
   readonly primary?: string;
+  readonly allowUncalibrated?: boolean;
   readonly strict?: boolean;
   readonly junit?: string;
 };
@@ -50,6 +51,9 @@ export async function evaluate(what: What, given: readonly string[], options: Ga
     }
     if (options.primary !== undefined) {
       query.set("primary", options.primary);
+    }
+    if (options.allowUncalibrated === true) {
+      query.set("allow_uncalibrated", "true");
     }
     await report(client, gateSchema.parse(await client.post(`/experiments/${id}/gate?${query.toString()}`)), options);
   } catch (error) {

@@ -20,6 +20,9 @@ create table observability.evaluators (
   name text not null,
   -- The newest version.
   version int not null,
+  -- How far a version agrees with people, as it was found last: `{version, is_calibrated, rates}`.
+  calibration json,
+  calibrated_at timestamptz,
   created_by text not null,
   created_at timestamptz not null default now(),
   unique (project_id, name)
@@ -115,3 +118,7 @@ create table observability.judge_marks (
 );
 create index judge_marks_by_due on observability.judge_marks (project_id, due_at);
 create index judge_marks_by_rule on observability.judge_marks (project_id, rule_id) where rule_id is not null;
+
+-- Labels that people gave, and how often judges said what.
+create index scores_of_people on observability.scores (project_id, name, received_at) where source = 'person';
+create index scores_of_judges on observability.scores (project_id, name, evaluator_version, value, text_value) where source = 'judge';

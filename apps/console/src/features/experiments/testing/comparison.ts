@@ -29,7 +29,7 @@ export function experiment(last: number, of: Partial<Experiment> = {}): Experime
   };
 }
 
-const summary = { mean: 0.9, low: 0.8, high: 0.95, items: 40, missing: 0, repeated: null };
+const summary = { mean: 0.9, low: 0.8, high: 0.95, items: 40, corrected: null, missing: 0, repeated: null };
 
 export function comparedScore(of: {
   readonly name?: string;
@@ -39,6 +39,7 @@ export function comparedScore(of: {
     name: of.name ?? "exact_match",
     source: "application",
     higher_is_better: true,
+    is_calibrated: null,
     candidate: summary,
     baseline: { ...summary, mean: 0.7 },
     difference: {
