@@ -78,6 +78,8 @@ export const scoreSchema = scoreValueSchema.extend({
   /** Of a judge: the version of its evaluator, and the trace of its call. */
   evaluator_version: z.int().nullable(),
   judge_trace_id: z.uuid().nullable(),
+  /** Of a judge: whether this version agrees with people well enough to fail a gate. */
+  is_calibrated: z.boolean().nullable(),
   scored_at: timestamp,
 });
 export type Score = z.infer<typeof scoreSchema>;

@@ -11,7 +11,7 @@ import { isSeenFlaky, passAtK, passHatK } from "#statistics/repetitions.ts";
 import { judge, type Direction } from "#statistics/verdict.ts";
 import type { InProject } from "#store/reader.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
-import { listCalibrations, type Calibrations } from "./calibrations.store.ts";
+import { listCalibrations, type Calibrations } from "#store/calibrations.store.ts";
 import { findBaseline, findExperiment, type ExperimentRow } from "./experiments.store.ts";
 import { listItemMeans, listRunMeans, type ItemMean } from "./item-means.store.ts";
 import { measureItems, type Measured } from "./measured-items.store.ts";

@@ -4,7 +4,7 @@ import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 
 /** The newest of a name. */
-const MAX_LABELS = 10_000;
+const MAX_LABELS = 2_000;
 
 export type Labelled = {
   readonly trace_id: string;

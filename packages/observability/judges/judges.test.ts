@@ -59,7 +59,7 @@ describe.each(ASKED_MODELS)("$provider, $model", (asked) => {
     });
     expect(read.observation_list[0]?.cost).toBeCloseTo((100 * 1 + 20 * 10) / 1e6, 9);
     // Assistants read it with the trace.
-    expect(await callTool(database, "get_trace", { trace: rude })).toContain("polite 0 (judge): It calls the user a fool.");
+    expect(await callTool(database, "get_trace", { trace: rude })).toContain("polite 0 (judge, not calibrated): It calls the user a fool.");
     // Nothing judges a judge, and no list of live traces shows it.
     await rig.judgeAll();
     const detail = await rig.readEvaluator(judge.id);

@@ -146,9 +146,10 @@ function presentHead({ loaded: { row, project, steps, unread, lostEvents }, isOw
   };
 }
 
-function scoreLine({ name, source, value, text_value: text, comment }: ScoreSummary, size: Size): string {
+function scoreLine({ name, source, value, text_value: text, comment, is_calibrated: isCalibrated }: ScoreSummary, size: Size): string {
+  const by = isCalibrated === false ? `${source}, not calibrated` : source;
   const said = comment === null ? "" : `: ${recordedLine(comment, size.error)}`;
-  return `  ${recordedLine(name, size.name)} ${value === null ? recordedLine(text ?? "", size.name) : scoreText(value)} (${source})${said}`;
+  return `  ${recordedLine(name, size.name)} ${value === null ? recordedLine(text ?? "", size.name) : scoreText(value)} (${by})${said}`;
 }
 
 function stackLines(stack: StackTrace, size: Size): readonly string[] {

@@ -97,6 +97,7 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
           author,
           evaluator_version: null,
           judge_trace_id: null,
+          is_calibrated: null,
           scored_at: scoredAt.toISOString(),
         });
       },

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Score, ScoreDataType, ScoreValue } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { listCalibrations, type Calibrations } from "#store/calibrations.store.ts";
 import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRole, hasRoleIn, type InProject, type ProjectRole, type Reader } from "#store/reader.ts";
 
@@ -17,6 +18,7 @@ export type ScoreSummary = {
   readonly author: string | null;
   readonly evaluator_version: number | null;
   readonly judge_trace_id: string | null;
+  readonly is_calibrated: boolean | null;
   readonly scored_at: Date;
   readonly position: string;
 };
@@ -115,7 +117,14 @@ export async function listScores(query: Query, filter: ScoreFilter): Promise<rea
   if (after !== undefined) {
     rows = rows.where(isAfter("score.scored_at", "score.event_id", after));
   }
-  return rows.orderBy("score.scored_at", "desc").orderBy("score.event_id", "desc").limit(limit).execute();
+  const found = await rows.orderBy("score.scored_at", "desc").orderBy("score.event_id", "desc").limit(limit).execute();
+  const calibrations: Calibrations = found.some(({ source }) => source === "judge")
+    ? await listCalibrations(query, { projectId, reader })
+    : new Map();
+  return found.map((row) => {
+    const { version, is_calibrated: isCalibrated } = calibrations.get(row.name) ?? {};
+    return { ...row, is_calibrated: row.source === "judge" ? version === row.evaluator_version && isCalibrated === true : null };
+  });
 }
 
 /** Deletes a score that was given here; one from the application would arrive again. Editors delete their own, owners any. */

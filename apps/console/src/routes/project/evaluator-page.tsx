@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { deleteJudge, judgeQuery, judgesKey } from "#features/judges/api/judges.ts";
+import { CalibrationPanel } from "#features/judges/components/calibration.tsx";
 import { EvaluatorForm } from "#features/judges/components/evaluator-form.tsx";
 import { JudgeRules } from "#features/judges/components/judge-rules.tsx";
 import { JudgementTable } from "#features/judges/components/judgement-table.tsx";
@@ -75,6 +76,7 @@ function WholeEvaluator({ judge }: { readonly judge: JudgeDetail }) {
       </PageHeader>
       <Stack gap="lg">
         <JudgeRules projectId={projectId} judge={judge} mayChange={mayChange} />
+        <CalibrationPanel projectId={projectId} judge={judge} />
         <JudgementTable projectId={projectId} judgeId={judge.id} />
         <Section title="Rubric">
           <NativeSelect

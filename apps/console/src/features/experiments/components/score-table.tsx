@@ -22,11 +22,12 @@ export function ScoreTable({ comparison: { scores, baseline } }: { readonly comp
         {
           header: "Score",
           isRowHeading: true,
-          render: ({ name, source, higher_is_better: isHigherBetter }) => (
+          render: ({ name, source, higher_is_better: isHigherBetter, is_calibrated: isCalibrated }) => (
             <>
               <SafeText text={name} />
               <div className={classes.small}>
                 {SOURCES[source]}
+                {isCalibrated === false && "; not calibrated"}
                 {isHigherBetter || source === "run" ? "" : ", lower is better"}
               </div>
             </>
@@ -84,6 +85,12 @@ function Mean({ score, of }: MeanProps) {
       {formatValue(score, of.mean)}
       <div className={classes.small}>
         {of.low !== null && of.high !== null && `${formatValue(score, of.low)} to ${formatValue(score, of.high)}`}
+        {of.corrected !== null && (
+          <div>
+            corrected {formatValue(score, of.corrected.value)} ({formatValue(score, of.corrected.low)} to{" "}
+            {formatValue(score, of.corrected.high)})
+          </div>
+        )}
         {of.repeated !== null && (
           <div>
             {formatShare(of.repeated.any_passes)} pass once, {formatShare(of.repeated.all_pass)} always

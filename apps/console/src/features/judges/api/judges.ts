@@ -4,6 +4,7 @@ import {
   type JudgeDefinition,
   type JudgeDetail,
   type JudgementState,
+  calibrationSchema,
   estimatedJudgingSchema,
   experimentPageSchema,
   judgeDetailSchema,
@@ -56,6 +57,13 @@ export function judgeQuery(projectId: string, id: string) {
     queryKey: [...judgesKey(projectId), id],
     queryFn: answerTo(observability.get(pathOf(projectId, id), { answer: judgeDetailSchema })),
     refetchInterval: ({ state }) => ((state.data?.counts.waiting ?? 0) > 0 ? BUSY_MS : QUIET_MS),
+  });
+}
+
+export function calibrationQuery(projectId: string, id: string) {
+  return queryOptions({
+    queryKey: [...judgesKey(projectId), id, "calibration"],
+    queryFn: answerTo(observability.get(`${pathOf(projectId, id)}/calibration`, { answer: calibrationSchema })),
   });
 }
 

@@ -8,6 +8,7 @@ import { DataTable, type TableColumn } from "#ui/kit/data-table.tsx";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { formatCost, formatExactCount } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
+import { CalibrationStatus } from "./calibration.tsx";
 import { STATE_LABELS } from "./judgement-states.ts";
 
 /** What became of what was chosen, a column for each state. */
@@ -38,7 +39,7 @@ export function EvaluatorList({ projectId }: { readonly projectId: string }) {
       {(items) => (
         <DataTable
           label="Evaluators"
-          minWidth={820}
+          minWidth={960}
           highlightOnHover
           rows={items}
           rowKey={({ id }) => id}
@@ -53,6 +54,10 @@ export function EvaluatorList({ projectId }: { readonly projectId: string }) {
             },
             { header: "Model", render: ({ definition }) => definition.model },
             { header: "Version", align: "right", render: ({ version }) => formatExactCount(version) },
+            {
+              header: "Agrees with people",
+              render: ({ is_calibrated: isCalibrated }) => <CalibrationStatus isCalibrated={isCalibrated} />,
+            },
             ...countColumns<(typeof items)[number]>(),
             { header: "Today", align: "right", render: ({ spent_today: dollars }) => formatCost(dollars) },
           ]}

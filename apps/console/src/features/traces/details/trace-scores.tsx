@@ -65,7 +65,7 @@ export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScore
                       a judge (version {score.evaluator_version})
                     </Anchor>
                   )}
-                  , <TimeStamp at={score.scored_at} />
+                  {score.is_calibrated === false && ", not calibrated"}, <TimeStamp at={score.scored_at} />
                 </div>
               </div>
               {score.author !== null && score.author === userId && (

@@ -1,6 +1,6 @@
 import type { KeptCalibration } from "#contract.ts";
 import type { Query } from "#schema.ts";
-import { hasRoleIn, type InProject } from "#store/reader.ts";
+import { hasRoleIn, type InProject } from "./reader.ts";
 
 export type Calibrations = ReadonlyMap<string, KeptCalibration>;
 
