@@ -8,6 +8,7 @@ const observability = [
   "ingest/stream-consumer",
   "issues/find-issues",
   "issues/issues.routes",
+  "judges/calibration",
   "judges/judged-runs",
   "judges/judges",
   "mcp-tools/trace-tools",

@@ -57,9 +57,13 @@ afterAll(async () => {
   model.close();
 });
 
-async function send<Answer = Readonly<Record<string, string>>>(method: string, path: string, body: object): Promise<Answer> {
+async function send<Answer = Readonly<Record<string, string>>>(method: string, path: string, body: object = {}): Promise<Answer> {
   const headers = { "content-type": "application/json", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
-  const answer = await fetch(stage.product.consoleUrl + path, { method, headers, body: JSON.stringify(body) });
+  const answer = await fetch(stage.product.consoleUrl + path, {
+    method,
+    headers,
+    ...(method === "GET" ? {} : { body: JSON.stringify(body) }),
+  });
   const said = await answer.text();
   if (!answer.ok) {
     throw new Error(`${path}: ${answer.status} ${said}`);
@@ -67,10 +71,11 @@ async function send<Answer = Readonly<Record<string, string>>>(method: string, p
   return JSON.parse(said === "" ? "{}" : said) as Answer;
 }
 
-async function sendTraces(): Promise<void> {
+async function sendTraces(times = 1): Promise<void> {
   const { key = "" } = await send("POST", `${base}/keys`, { name: "agent", scopes: ["ingest"] });
   const now = BigInt(Date.now()) * 1_000_000n;
-  const spans = ANSWERS.map((answer, index) => ({
+  const answers = Array.from({ length: times }, () => ANSWERS).flat();
+  const spans = answers.map((answer, index) => ({
     traceId: randomBytes(16).toString("hex"),
     spanId: randomBytes(8).toString("hex"),
     name: "support",
@@ -89,6 +94,19 @@ async function sendTraces(): Promise<void> {
     body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
   });
   expect(answer.status).toBe(200);
+}
+
+type Scored = { readonly items: readonly { readonly trace_id: string; readonly value: number }[] };
+
+/** Somebody says of all that was judged the same, but of every twelfth the contrary. */
+async function labelAll(judged: number): Promise<void> {
+  const list = async () => send<Scored>("GET", `${base}/scores?name=tone&limit=200`);
+  await expect.poll(async () => (await list()).items.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(judged);
+  const labels = (await list()).items.map(({ trace_id: id, value }, at) => ({ id, value: at % 12 === 0 ? 1 - value : value }));
+  for (const value of [0, 1]) {
+    const chosen = labels.filter((label) => label.value === value).map(({ id }) => id);
+    await send("POST", `${base}/traces/score`, { name: "tone", value: value === 1, trace_ids: chosen });
+  }
 }
 
 /** In both themes and three widths. */
@@ -154,6 +172,11 @@ test(
       .waitFor();
     await expect.poll(() => page.getByText("Judged", { exact: true }).count(), { timeout: 60_000 }).toBeGreaterThan(4);
     await inspect("judge-page");
+    await sendTraces(40);
+    await labelAll(160);
+    await page.reload();
+    await page.getByText("Where they differ").waitFor();
+    await inspect("judge-calibration");
     await page.goto(`${project}/evaluators`);
     await page.getByRole("link", { name: "tone" }).waitFor();
     await inspect("judge-list");

@@ -150,7 +150,7 @@ function findMissing({ value, labels, recall }: Calibration["classes"][number]):
   return few.length > 0 || (recall !== null && recall.low >= MIN_AGREEMENT)
     ? few
     : [
-        `Of what people call ${value} the judge does at least ${percent(recall?.low ?? 0)}, by the lower limit; it takes ${percent(MIN_AGREEMENT)}.`,
+        `Of what people call ${value}, the judge says the same of at least ${percent(recall?.low ?? 0)} (lower limit); it takes ${percent(MIN_AGREEMENT)}.`,
       ];
 }
 

@@ -1,6 +1,7 @@
 import { eachOwnerUnderTest } from "@sightline/foundation/testing/each-owner";
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { deleteTraces } from "#deletion/delete-traces.store.ts";
 import { carryOutDeletions } from "#deletion/carry-out-deletions.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -56,4 +57,23 @@ test("with a user go the explanations of their traces and the judges' traces, wh
   expect(await findText(database, rig.rig.redis.client, ["hidden-"])).toEqual([]);
   const left = await rig.readJudgements(judge.id);
   expect(left.map(({ state }) => state)).toEqual(["judged"]);
+});
+
+test("with a trace goes what the judge of a draft read of it, and one that goes meanwhile leaves nothing", async () => {
+  const remove = async (id: string) => deleteTraces(database.query, { projectId: rig.projectId, reader: { kind: "operator" }, ids: [id] });
+  const [before = "", meanwhile = ""] = await rig.endTraces([{ output: "secret-first" }, { output: "secret-second" }]);
+  whileAsked = async () => undefined;
+  const tryOn = async (traceId: string) => rig.post("/evaluators/try", { definition: rig.definition, trace_id: traceId });
+  expect((await tryOn(before)).body).toMatchObject({ state: "judged" });
+  await rig.store();
+  await remove(before);
+  whileAsked = async () => {
+    await remove(meanwhile);
+  };
+  expect((await tryOn(meanwhile)).body).toMatchObject({ state: "judged", judge_trace_id: null });
+  await carryOut();
+  await carryOut();
+  await countAndFind(database, rig.projectId);
+  await rig.rig.redis.client.del(rig.rig.stream);
+  expect(await findText(database, rig.rig.redis.client, ["secret-"])).toEqual([]);
 });

@@ -108,6 +108,17 @@ export async function holdRun(transaction: Query, held: Claimed): Promise<boolea
   return rows.length > 0;
 }
 
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+/** Has the judge's trace of a draft go with the trace that it read, which is held. */
+export async function noteTry(transaction: Query, projectId: string, traceId: string, judgeTraceId: string): Promise<void> {
+  await sql`
+    insert into observability.judgements (project_id, rule_id, evaluator_id, subject, trace_id, state, judge_traces)
+    values (${projectId}::uuid, ${NOBODY}::uuid, ${NOBODY}::uuid, ${judgeTraceId}::text, ${traceId}::uuid, 'skipped', array[${judgeTraceId}::uuid])`.execute(
+    transaction,
+  );
+}
+
 type Scoring = {
   readonly name: string;
   readonly version: number;

@@ -78,11 +78,14 @@ export async function noteProblem(
   problem: { readonly told: string; readonly retryAt: Date } | null,
 ): Promise<void> {
   const isOver = sql`${problem !== null}::boolean and problem_since < now() - ${MAX_PROBLEM}`;
-  await sql`
+  const { rows } = await sql<{ is_active: boolean }>`
     update observability.judge_rules set problem = ${problem?.told ?? null}::text, retry_at = ${problem?.retryAt ?? null}::timestamptz,
       problem_since = case when ${problem !== null}::boolean then coalesce(problem_since, now()) end, is_active = is_active and (${isOver}) is not true
-    where project_id = ${projectId}::uuid and id = ${id}::uuid`.execute(transaction);
-  await noteLiveRules(transaction, projectId);
+    where project_id = ${projectId}::uuid and id = ${id}::uuid returning is_active`.execute(transaction);
+  // Only then: whoever changes another rule waits for the project with that rule locked, which is the next one here.
+  if (rows[0]?.is_active === false) {
+    await noteLiveRules(transaction, projectId);
+  }
 }
 
 /** By live rule, how many traces it has yet to look at, beside those that nobody has. */

@@ -16,6 +16,7 @@ import { readListTerms } from "#query/list/list-terms.ts";
 import { orTooSlow } from "#query/list/trace-query.errors.ts";
 import { prepareCall, type PreparedCall } from "./ask-judge.ts";
 import { changing, evaluatorsPath, requireConnection } from "./evaluators.routes.ts";
+import { holdTrace, noteTry } from "./judgements.store.ts";
 import { NotJudgeable } from "./read-judged.ts";
 import { publishTrace } from "./settle-try.ts";
 import { toScoreValue } from "./write-prompt.ts";
@@ -83,14 +84,21 @@ export function tryRoutes({ query, clock, access, publisher }: Options) {
         }
         const as = { traceId: uuidv7(), name: "a draft", metadata: { judged_trace: traceId, is_try: 1 } };
         const { verdict, failure, cost, call: told } = await call.ask(AbortSignal.timeout(TRY_LIMIT_MS), as);
-        await publishTrace(publisher, project.projectId, told);
+        const isKept = await query.transaction().execute(async (transaction) => {
+          const isThere = await holdTrace(transaction, project.projectId, traceId);
+          if (isThere) {
+            await noteTry(transaction, project.projectId, traceId, as.traceId);
+            await publishTrace(publisher, project.projectId, told);
+          }
+          return isThere;
+        });
         return {
           state: verdict === undefined ? "failed" : "judged",
           reason: failure?.problem ?? null,
           score: verdict === undefined ? null : toScoreValue(verdict.value),
           explanation: verdict?.explanation ?? null,
           cost: cost ?? null,
-          judge_trace_id: as.traceId,
+          judge_trace_id: isKept ? as.traceId : null,
         };
       },
     );

@@ -41,7 +41,7 @@ function Agreement({ name, found }: { readonly name: string; readonly found: Cal
   const { other_type: otherType, tied } = found.left_out;
   const rows = [
     ...found.classes.map(({ value, labels, recall }) => ({
-      what: `Of what people call “${value}”, the judge does`,
+      what: `Of what people call “${value}”, the judge says the same`,
       said: recall === null ? "–" : inShares(recall),
       from: plural(labels, "label", "labels"),
     })),
