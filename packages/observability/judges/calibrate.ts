@@ -4,14 +4,11 @@ import { MIN_AGREEMENT, MIN_LABELS, type Calibration, type JudgeOutput, type Kep
 import type { Query } from "#schema.ts";
 import { cohenKappa, intraclassCorrelation } from "#statistics/agreement.ts";
 import { wilson, type Interval } from "#statistics/intervals.ts";
-import { correctedRate, judgeRates, type JudgeRates } from "#statistics/judge-rates.ts";
+import { correctedRate, judgeRates } from "#statistics/judge-rates.ts";
 import type { OneInProject } from "#store/reader.ts";
 import { countVerdicts, keepCalibration, listLabelled, type Labelled } from "./calibration.store.ts";
 import { findEvaluator } from "./evaluators.store.ts";
 import { evaluatorNotFound } from "./judges.errors.ts";
-
-/** What people and the judge say of one item; of numbers as they are, otherwise as places among the values. */
-type Pair = { readonly traceId: string; readonly isOpen: boolean; readonly people: number; readonly judge: number };
 
 const SEED = 1;
 const MAX_DIFFERING = 50;
@@ -19,12 +16,11 @@ const MAX_DIFFERING = 50;
 /** Finds how far an evaluator's newest version agrees with people, and keeps it. @throws {AppError} 404 */
 export async function calibrate(query: Query, wanted: OneInProject): Promise<Calibration> {
   const { name, version, definition } = orRefuse(await findEvaluator(query, wanted), evaluatorNotFound);
-  const of = { ...wanted, name, version };
-  const labelled = await listLabelled(query, of);
-  const verdicts = labelled.length === 0 ? [] : await countVerdicts(query, of, definition.output.type);
-  const values = valuesOf(definition.output);
-  const judged = values.map((value) => verdicts.reduce((sum, { said, count }) => (toText(said) === value ? sum + count : sum), 0));
-  const { judgeRates: rates, ...found } = compareWithPeople(labelled, { output: definition.output, judged });
+  const { output } = definition;
+  const labelled = await listLabelled(query, { ...wanted, name, version });
+  const verdicts = labelled.length === 0 ? [] : await countVerdicts(query, { ...wanted, name, version }, output.type);
+  const countOf = (value: string) => verdicts.reduce((sum, { said, count }) => (toText(said) === value ? sum + count : sum), 0);
+  const { judgeRates: rates, ...found } = compareWithPeople(labelled, { output, judged: valuesOf(output).map(countOf) });
   await keepCalibration(query, wanted.projectId, wanted.id, { version, is_calibrated: found.is_calibrated, rates });
   return { version, ...found };
 }
@@ -38,128 +34,115 @@ function toText({ data_type: type, value, text_value: text }: ScoreValue): strin
 
 type Judging = {
   readonly output: JudgeOutput;
-  /** How often the judge gave each value in all. */
+  /** How often the judge gave each value in all; 0 where it judged runs alone, whose labels are taken as a sample. */
   readonly judged: readonly number[];
 };
 
-type Found = Omit<Calibration, "version"> & { readonly judgeRates: KeptCalibration["rates"] };
-
 /** Everything but what differs is of the half that is held back: the rubric may have been written by the other one. */
-export function compareWithPeople(labelled: readonly Labelled[], { output, judged }: Judging): Found {
+export function compareWithPeople(
+  labelled: readonly Labelled[],
+  { output, judged }: Judging,
+): Omit<Calibration, "version"> & { readonly judgeRates: KeptCalibration["rates"] } {
   const values = valuesOf(output);
   const { pairs, left_out } = readPairs(labelled, output);
-  const [heldBack, open] = [pairs.filter(({ isOpen }) => !isOpen), pairs.filter(({ isOpen }) => isOpen)];
-  const said = heldBack.map(({ people, judge }) => [people, judge] as const);
-  const ratesOf = (at: number) => judgeRates(confusionOf(said, at), populationOf(judged, at));
+  const open = pairs.filter(({ isOpen }) => isOpen);
+  const said = pairs.filter(({ isOpen }) => !isOpen).map(({ people, judge }) => [people, judge] as const);
+  const count = (isCounted: (people: number, judge: number) => boolean) => said.filter((pair) => isCounted(...pair)).length;
+  const all = judged.reduce((sum, each) => sum + each, 0);
+  const ratesOf = (at: number) =>
+    judgeRates(
+      {
+        truePositive: count((people, judge) => people === at && judge === at),
+        falseNegative: count((people, judge) => people === at && judge !== at),
+        falsePositive: count((people, judge) => people !== at && judge === at),
+        trueNegative: count((people, judge) => people !== at && judge !== at),
+      },
+      all === 0 ? undefined : { positive: judged[at] ?? 0, negative: all - (judged[at] ?? 0) },
+    );
   const classes = values.map((value, at) => ({
     value,
     labels: pairs.filter(({ people }) => people === at).length,
     recall: ratesOf(at)?.truePositive ?? null,
   }));
-  const figures =
-    output.type === "number"
-      ? { weighted_kappa: cohenKappa(said, "quadratic", SEED), icc: intraclassCorrelation(said, SEED) }
-      : { kappa: cohenKappa(said, "nominal", SEED) };
-  const agreement = Object.entries(figures).flatMap(([measure, figure]) =>
-    figure === undefined ? [] : [{ measure: measure as Calibration["agreement"][number]["measure"], ...figure }],
-  );
-  const missing = output.type === "number" ? [...findMissingOfNumbers(pairs.length, figures.icc)] : classes.flatMap(findMissing);
+  const isNumber = output.type === "number";
+  const icc = isNumber ? intraclassCorrelation(said, SEED) : undefined;
+  const kappa = cohenKappa(said, isNumber ? "quadratic" : "nominal", SEED);
+  const missing = isNumber
+    ? findMissing(pairs.length, 2 * MIN_LABELS, icc, "")
+    : classes.flatMap(({ value, labels, recall }) => findMissing(labels, MIN_LABELS, recall, ` on what people call ${value}`));
+  const rates = output.type === "boolean" ? (ratesOf(0) ?? null) : null;
+  const judge =
+    all === 0
+      ? wilson(
+          count((_, each) => each === 0),
+          said.length,
+        )
+      : wilson(judged[0] ?? 0, all);
   const inWords = (value: number) => values[value] ?? String(value);
-  const rates = output.type === "boolean" ? ratesOf(0) : undefined;
   return {
     is_calibrated: missing.length === 0,
     missing,
-    labels: { open: open.length, held_back: heldBack.length },
+    labels: { open: open.length, held_back: said.length },
     left_out,
     classes,
     confusion: values.flatMap((people, row) =>
-      values.map((judge, column) => ({ people, judge, items: said.filter(([one, other]) => one === row && other === column).length })),
+      values.map((each, column) => ({ people, judge: each, items: count((one, other) => one === row && other === column) })),
     ),
-    agreement,
-    rates: rates === undefined ? null : compareRates(said, judged, rates),
-    judgeRates: rates ?? null,
+    agreement: [
+      ...(kappa === undefined ? [] : [{ measure: isNumber ? ("weighted_kappa" as const) : ("kappa" as const), ...kappa }]),
+      ...(icc === undefined ? [] : [{ measure: "icc" as const, ...icc }]),
+    ],
+    rates: rates && {
+      people: wilson(
+        count((people) => people === 0),
+        said.length,
+      ),
+      judge,
+      corrected: correctedRate(judge, rates) ?? null,
+    },
+    judgeRates: rates,
     differing: open
-      .filter(({ people, judge }) => people !== judge)
+      .filter((pair) => pair.people !== pair.judge)
       .toSorted((one, other) => Math.abs(other.people - other.judge) - Math.abs(one.people - one.judge))
       .slice(0, MAX_DIFFERING)
-      .map(({ traceId, people, judge }) => ({ trace_id: traceId, people: inWords(people), judge: inWords(judge) })),
+      .map((pair) => ({ trace_id: pair.traceId, people: inWords(pair.people), judge: inWords(pair.judge) })),
   };
 }
 
-/** Labels of several people become the one that most gave, or of numbers their mean. */
+function findMissing(labels: number, needed: number, agreement: Interval | null | undefined, on: string): string[] {
+  const low = agreement?.low ?? 0;
+  return labels < needed
+    ? [`There are ${labels} labels${on}; it takes ${needed}.`]
+    : low < MIN_AGREEMENT
+      ? [`The lower limit of the agreement${on} is ${low.toFixed(2)}; it takes ${MIN_AGREEMENT}.`]
+      : [];
+}
+
+/** What people and the judge say of an item: numbers, or places among the values. Labels of several people are the one that most gave, or the mean. */
 function readPairs(labelled: readonly Labelled[], output: JudgeOutput) {
-  const values = valuesOf(output);
-  const toNumber = (said: ScoreValue) => (output.type === "number" ? (said.value ?? 0) : values.indexOf(toText(said)));
-  const fits = ({ people, judge }: Labelled) =>
-    people.data_type === output.type && judge.data_type === output.type && toNumber(people) >= (output.type === "number" ? -Infinity : 0);
-  const fitting = labelled.filter(fits);
+  const toNumber = (said: ScoreValue) => (output.type === "number" ? (said.value ?? 0) : valuesOf(output).indexOf(toText(said)));
+  const isKnown = (said: ScoreValue) => said.data_type === output.type && (output.type === "number" || toNumber(said) >= 0);
+  const fitting = labelled.filter(({ people, judge }) => isKnown(people) && isKnown(judge));
   const items = Map.groupBy(fitting, ({ trace_id: id }) => id);
-  const pairs = [...items].flatMap(([traceId, [first, ...more]]): Pair[] => {
-    const people =
-      first === undefined
-        ? undefined
-        : foldLabels(
-            [first, ...more].map((each) => toNumber(each.people)),
-            output,
-          );
-    const judge = first === undefined ? 0 : toNumber(first.judge);
-    return people === undefined ? [] : [{ traceId, isOpen: !isHeldBack(first?.item_id ?? traceId), people, judge }];
+  const pairs = [...items].flatMap(([traceId, labels]) => {
+    const people = foldLabels(
+      labels.map((each) => toNumber(each.people)),
+      output.type === "number",
+    );
+    return labels[0] === undefined || people === undefined
+      ? []
+      : [{ traceId, isOpen: !isHeldBack(labels[0].item_id ?? traceId), people, judge: toNumber(labels[0].judge) }];
   });
   return { pairs, left_out: { other_type: labelled.length - fitting.length, tied: items.size - pairs.length } };
 }
 
-function foldLabels(labels: readonly number[], { type }: JudgeOutput): number | undefined {
-  if (type === "number") {
-    return labels.reduce((sum, label) => sum + label, 0) / labels.length;
-  }
+function foldLabels(labels: readonly number[], areNumbers: boolean): number | undefined {
   const [most, next] = [...Map.groupBy(labels, (label) => label).values()].toSorted((one, other) => other.length - one.length);
-  return most?.length === next?.length ? undefined : most?.[0];
+  const voted = most?.length === next?.length ? undefined : most?.[0];
+  return areNumbers ? labels.reduce((sum, label) => sum + label, 0) / labels.length : voted;
 }
 
 /** By the item alone, so that no later version gets to see it; not as samples are drawn, which would be of one half. */
 export function isHeldBack(id: string): boolean {
   return hash("sha256", `held back ${id}`, "buffer").readUInt8() % 2 === 0;
 }
-
-function confusionOf(said: readonly (readonly [number, number])[], at: number) {
-  const count = (isPeople: boolean, isJudge: boolean) =>
-    said.filter(([people, judge]) => (people === at) === isPeople && (judge === at) === isJudge).length;
-  return {
-    truePositive: count(true, true),
-    falseNegative: count(true, false),
-    falsePositive: count(false, true),
-    trueNegative: count(false, false),
-  };
-}
-
-/** Undefined where it judged runs alone: their labels are taken as a sample. */
-function populationOf(judged: readonly number[], at: number) {
-  const all = judged.reduce((sum, count) => sum + count, 0);
-  return all === 0 ? undefined : { positive: judged[at] ?? 0, negative: all - (judged[at] ?? 0) };
-}
-
-function compareRates(said: readonly (readonly [number, number])[], judged: readonly number[], rates: JudgeRates): Calibration["rates"] {
-  const shareOf = (labels: readonly number[]) => wilson(labels.filter((label) => label === 0).length, labels.length);
-  const { positive, negative } = populationOf(judged, 0) ?? { positive: 0, negative: 0 };
-  const judge = positive + negative === 0 ? shareOf(said.map(([, label]) => label)) : wilson(positive, positive + negative);
-  return { people: shareOf(said.map(([label]) => label)), judge, corrected: correctedRate(judge, rates) ?? null };
-}
-
-function findMissing({ value, labels, recall }: Calibration["classes"][number]): readonly string[] {
-  const few = labels < MIN_LABELS ? [`People have called ${labels} items ${value}; it takes ${MIN_LABELS}.`] : [];
-  return few.length > 0 || (recall !== null && recall.low >= MIN_AGREEMENT)
-    ? few
-    : [
-        `Of what people call ${value}, the judge says the same of at least ${percent(recall?.low ?? 0)} (lower limit); it takes ${percent(MIN_AGREEMENT)}.`,
-      ];
-}
-
-function findMissingOfNumbers(labels: number, agreement: Interval | undefined): readonly string[] {
-  if (labels < 2 * MIN_LABELS) {
-    return [`People have labelled ${labels} items; it takes ${2 * MIN_LABELS}.`];
-  }
-  const low = agreement?.low ?? 0;
-  return low >= MIN_AGREEMENT ? [] : [`ICC is at least ${low.toFixed(2)}, by the lower limit; it takes ${MIN_AGREEMENT}.`];
-}
-
-const percent = (share: number) => `${Math.floor(100 * share)}%`;

@@ -53,8 +53,8 @@ test("a judge that agrees with people is calibrated, which lapses with its versi
     ids.filter((_, at) => !truth(at) && at < 50),
   );
   expect((await calibration()).missing).toEqual([
-    "People have called 25 items true; it takes 30.",
-    "People have called 25 items false; it takes 30.",
+    "There are 25 labels on what people call true; it takes 30.",
+    "There are 25 labels on what people call false; it takes 30.",
   ]);
   expect(await isCalibrated()).toBe(false);
   await label(
@@ -122,5 +122,5 @@ test("several people are one label: of categories the most, of numbers the mean;
     ],
   });
   const apart = numbers.map(([people], at) => [people, (at * 7) % 5] as const);
-  expect(compareWithPeople(labels("number", apart), { output, judged: [] }).missing[0]).toContain("ICC is at least");
+  expect(compareWithPeople(labels("number", apart), { output, judged: [] }).missing[0]).toContain("The lower limit of the agreement is");
 });

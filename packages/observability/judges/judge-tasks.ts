@@ -70,15 +70,10 @@ export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy
       return isMore;
     }, stopping);
 
-  const eachEvaluator = createEachOwner({ log, clock, name: "comparing a judge with people" });
   const calibrateDue = (stopping = new AbortController().signal) =>
     inRounds(async () => {
       const taken = await takeUncalibrated(query);
-      await eachEvaluator(taken === undefined ? [] : [taken], {
-        idOf: ({ id }) => id,
-        work: ({ id, project_id: projectId }) => calibrate(query, { projectId, reader: { kind: "operator" }, id }),
-        signal: stopping,
-      });
+      await (taken && calibrate(query, { projectId: taken.project_id, reader: { kind: "operator" }, id: taken.id }));
       return taken !== undefined;
     }, stopping);
 

@@ -12,8 +12,13 @@ import { SafeText } from "#ui/words/safe-text.tsx";
 import { Status } from "#ui/words/status.tsx";
 
 type Interval = NonNullable<Calibration["rates"]>["people"];
+type Compared = { readonly people: string; readonly judge: string };
 
 const MEASURES = { kappa: "Cohen’s κ", weighted_kappa: "Weighted κ", icc: "ICC(2,1)" } as const;
+const BOTH = [
+  { header: "People say", render: ({ people }: Compared) => <SafeText text={people} /> },
+  { header: "The judge says", render: ({ judge }: Compared) => <SafeText text={judge} /> },
+];
 
 export function CalibrationStatus({ isCalibrated }: { readonly isCalibrated: boolean }) {
   return <Status tone={isCalibrated ? "ok" : "warn"}>{isCalibrated ? "Calibrated" : "Not calibrated"}</Status>;
@@ -27,29 +32,16 @@ export function CalibrationPanel({ projectId, judge }: { readonly projectId: str
       {calibration.data === undefined ? (
         <Unanswered query={calibration} failed="How far it agrees with people could not be loaded" />
       ) : (
-        <Stack gap="md">
-          <Agreement name={judge.name} found={calibration.data} />
-          <Differing projectId={projectId} found={calibration.data} />
-        </Stack>
+        <Agreement projectId={projectId} name={judge.name} found={calibration.data} />
       )}
     </Section>
   );
 }
 
-function Agreement({ name, found }: { readonly name: string; readonly found: Calibration }) {
-  const { open, held_back: heldBack } = found.labels;
-  const { other_type: otherType, tied } = found.left_out;
-  const rows = [
-    ...found.classes.map(({ value, labels, recall }) => ({
-      what: `Of what people call “${value}”, the judge says the same`,
-      said: recall === null ? "–" : inShares(recall),
-      from: plural(labels, "label", "labels"),
-    })),
-    ...found.agreement.map((each) => ({ what: MEASURES[each.measure], said: inNumbers(each), from: "" })),
-    ...(found.rates === null ? [] : listRates(found.rates)),
-  ];
+function Agreement({ projectId, name, found }: { readonly projectId: string; readonly name: string; readonly found: Calibration }) {
+  const { labels, left_out: leftOut, confusion, differing } = found;
   return (
-    <>
+    <Stack gap="md">
       <CalibrationStatus isCalibrated={found.is_calibrated} />
       {found.missing.map((sentence) => (
         <Text key={sentence}>
@@ -57,78 +49,75 @@ function Agreement({ name, found }: { readonly name: string; readonly found: Cal
         </Text>
       ))}
       <Dimmed>
-        {plural(open + heldBack, "trace", "traces")} that version {found.version} judged {open + heldBack === 1 ? "has" : "have"} a score “
-        <SafeText text={name} />” of people. {formatExactCount(heldBack)} of them are held back from whoever edits the rubric; the figures
-        are of those. While it is not calibrated, it fails no gate.
-        {otherType > 0 && ` ${plural(otherType, "label is", "labels are")} of another type than the judge’s.`}
-        {tied > 0 && ` On ${plural(tied, "trace", "traces")} as many people say one thing as another.`}
+        People gave a score “<SafeText text={name} />” to {plural(labels.open + labels.held_back, "trace", "traces")} that version{" "}
+        {found.version} judged. The figures are of the {formatExactCount(labels.held_back)} that are held back from whoever edits the
+        rubric. Until it is calibrated, it fails no gate.
+        {leftOut.other_type > 0 && ` ${plural(leftOut.other_type, "label is", "labels are")} of another type than the judge’s.`}
+        {leftOut.tied > 0 && ` On ${plural(leftOut.tied, "trace", "traces")} people disagree evenly.`}
       </Dimmed>
-      {heldBack > 0 && (
+      {labels.held_back > 0 && (
         <DataTable
           label="Agreement"
           minWidth={480}
-          rows={rows}
-          rowKey={({ what }) => what}
+          rows={listFigures(found)}
+          rowKey={([what]) => what}
           columns={[
-            { header: "Figure", isRowHeading: true, render: ({ what }) => <SafeText text={what} /> },
-            { header: "Value, 95% interval", align: "right", render: ({ said }) => said },
-            { header: "From", align: "right", render: ({ from }) => from },
+            { header: "Figure", isRowHeading: true, render: ([what]) => <SafeText text={what} /> },
+            { header: "Value, 95% interval", align: "right", render: ([, value]) => value },
           ]}
         />
       )}
-      {found.confusion.some(({ items }) => items > 0) && (
+      {confusion.length > 0 && labels.held_back > 0 && (
         <DataTable
           label="Confusion"
           minWidth={320}
-          rows={found.confusion.filter(({ items }) => items > 0)}
+          rows={confusion.filter(({ items }) => items > 0)}
           rowKey={({ people, judge }) => JSON.stringify([people, judge])}
-          columns={[
-            { header: "People say", render: ({ people }) => <SafeText text={people} /> },
-            { header: "The judge says", render: ({ judge }) => <SafeText text={judge} /> },
-            { header: "Traces", align: "right", render: ({ items }) => formatExactCount(items) },
-          ]}
+          columns={[...BOTH, { header: "Traces", align: "right", render: ({ items }) => formatExactCount(items) }]}
         />
       )}
-    </>
+      {differing.length > 0 && (
+        <>
+          <Title order={3}>Where they differ</Title>
+          <DataTable
+            label="Where they differ"
+            minWidth={420}
+            rows={differing}
+            rowKey={({ trace_id: id }) => id}
+            columns={[
+              {
+                header: "Trace",
+                render: ({ trace_id: traceId }) => (
+                  <Anchor component={Link} to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId }} underline="always">
+                    trace …{traceId.slice(-8)}
+                  </Anchor>
+                ),
+              },
+              ...BOTH,
+            ]}
+          />
+        </>
+      )}
+    </Stack>
   );
 }
 
-function Differing({ projectId, found: { differing } }: { readonly projectId: string; readonly found: Calibration }) {
-  if (differing.length === 0) {
-    return null;
-  }
-  return (
-    <>
-      <Title order={3}>Where they differ</Title>
-      <DataTable
-        label="Where they differ"
-        minWidth={420}
-        rows={differing}
-        rowKey={({ trace_id: id }) => id}
-        columns={[
-          {
-            header: "Trace",
-            render: ({ trace_id: traceId }) => (
-              <Anchor component={Link} to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId }} underline="always">
-                trace …{traceId.slice(-8)}
-              </Anchor>
-            ),
-          },
-          { header: "People say", render: ({ people }) => <SafeText text={people} /> },
-          { header: "The judge says", render: ({ judge }) => <SafeText text={judge} /> },
-        ]}
-      />
-    </>
-  );
-}
-
-function listRates({ people, judge, corrected }: NonNullable<Calibration["rates"]>) {
+function listFigures({ classes, agreement, rates }: Calibration): readonly (readonly [what: string, value: string])[] {
   return [
-    { what: "True, say people of the labelled", said: inShares(people), from: "" },
-    { what: "True, says the judge of all that it judged", said: inShares(judge), from: "" },
-    { what: "The same, corrected by its errors", said: corrected === null ? "–" : inShares(corrected), from: "" },
+    ...classes.map(
+      ({ value, labels, recall }) => [`Of ${labels} that people call “${value}”, the judge says the same`, inShares(recall)] as const,
+    ),
+    ...agreement.map((each) => [MEASURES[each.measure], inWords(each, (value) => value.toFixed(2))] as const),
+    ...(rates === null
+      ? []
+      : ([
+          ["True, say people of the labelled", inShares(rates.people)],
+          ["True, says the judge of all that it judged", inShares(rates.judge)],
+          ["The same, corrected by its errors", inShares(rates.corrected)],
+        ] as const)),
   ];
 }
 
-const inShares = ({ value, low, high }: Interval) => `${formatShare(value)} (${formatShare(low)} to ${formatShare(high)})`;
-const inNumbers = ({ value, low, high }: Interval) => `${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+const inWords = ({ value, low, high }: Interval, format: (value: number) => string) =>
+  `${format(value)} (${format(low)} to ${format(high)})`;
+const inShares = (share: Interval | null) => (share === null ? "–" : inWords(share, formatShare));
