@@ -9,6 +9,7 @@ const observability = [
   "issues/find-issues",
   "issues/issues.routes",
   "judges/calibration",
+  "judges/faulty-judges",
   "judges/judged-runs",
   "judges/judges",
   "mcp-tools/trace-tools",

@@ -32,7 +32,10 @@ export function mostOf(price: ModelPrice, { texts, maxTokens }: { readonly texts
   return (tokens * Math.max(price.input, price.cache_write, price.cache_read) + maxTokens * price.output) / 1e6;
 }
 
-export type Reservation = { readonly projectId: string; readonly ruleId: string; readonly day: string; readonly dollars: number };
+/** Days are counted from it: how a date is written depends on settings, so Citus does not give it back. */
+const EPOCH = sql`date '1970-01-01'`;
+
+export type Reservation = { readonly projectId: string; readonly ruleId: string; readonly day: number; readonly dollars: number };
 
 /** All that is of a past or an experiment is of the day on which it was made; what is live, of today. */
 const dayOf = ({ kind, created_at: at }: Pick<RuleRow, "kind" | "created_at">) =>
@@ -40,12 +43,15 @@ const dayOf = ({ kind, created_at: at }: Pick<RuleRow, "kind" | "created_at">) =
 
 /** Sets money aside in one statement, so that replicas together never exceed the budget. @returns undefined when it is not enough. */
 export async function reserve(query: Query, rule: RuleRow, dollars: number): Promise<Reservation | undefined> {
-  const most = sql`${rule.budget ?? "Infinity"}::double precision`;
-  const { rows } = await sql<{ day: string }>`
+  const most = rule.budget ?? Infinity;
+  if (dollars > most) {
+    return undefined;
+  }
+  const { rows } = await sql<{ day: number }>`
     insert into observability.judge_spending as spent (project_id, rule_id, day, dollars)
-    select ${rule.project_id}::uuid, ${rule.id}::uuid, ${dayOf(rule)}, ${dollars}::double precision where ${dollars}::double precision <= ${most}
-    on conflict (project_id, rule_id, day) do update set dollars = spent.dollars + excluded.dollars where spent.dollars + excluded.dollars <= ${most}
-    returning day::text as day`.execute(query);
+    values (${rule.project_id}::uuid, ${rule.id}::uuid, ${dayOf(rule)}, ${dollars}::double precision)
+    on conflict (project_id, rule_id, day) do update set dollars = spent.dollars + excluded.dollars where spent.dollars + excluded.dollars <= ${most}::double precision
+    returning day - ${EPOCH} as day`.execute(query);
   return rows[0] && { projectId: rule.project_id, ruleId: rule.id, day: rows[0].day, dollars };
 }
 
@@ -53,7 +59,7 @@ export async function reserve(query: Query, rule: RuleRow, dollars: number): Pro
 export async function settleSpending(query: Query, { projectId, ruleId, day, dollars }: Reservation, cost: number): Promise<void> {
   await sql`
     update observability.judge_spending set dollars = dollars + ${cost - dollars}::double precision
-    where project_id = ${projectId}::uuid and rule_id = ${ruleId}::uuid and day = ${day}::date`.execute(query);
+    where project_id = ${projectId}::uuid and rule_id = ${ruleId}::uuid and day = ${EPOCH} + ${day}::int`.execute(query);
 }
 
 /** By rule, the dollars of today, and those of all days. */

@@ -79,7 +79,7 @@ export async function settleJudgement(
   const { numAffectedRows = 0n } = await sql`
     update observability.judgements set state = ${state}::text, reason = ${reason}::text, version = ${version}::int, claim = null,
       cost = cost + ${cost}::double precision, due_at = now() + ${retryInMs}::double precision * interval '1 millisecond',
-      ended_at = case when ${state}::text = 'waiting' then null else now() end
+      ended_at = ${state === "waiting" ? sql`null` : sql`now()`}
     where project_id = ${projectId}::uuid and rule_id = ${held.rule_id}::uuid and subject = ${held.subject}::text and claim = ${held.claim}::uuid
       and state = 'waiting'`.execute(transaction);
   return numAffectedRows > 0n;

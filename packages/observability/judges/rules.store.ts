@@ -36,16 +36,18 @@ type NewRule = OneRule & Pick<RuleRow, "kind" | "q" | "experiment_id" | "samplin
 
 /** @returns false when the reader may not, or the evaluator has {@link MAX_RULES_OF_EVALUATOR}. */
 export async function insertRule(transaction: Query, { projectId, reader, evaluatorId, ruleId, ...rule }: NewRule): Promise<boolean> {
-  const { rows } = await sql`
+  // Not `returning`, which Citus can't read back here.
+  const { numAffectedRows = 0n } = await sql`
     insert into observability.judge_rules (id, project_id, evaluator_id, kind, q, experiment_id, sampling, budget, created_by)
     select ${ruleId}::uuid, ${projectId}::uuid, evaluator.id, ${rule.kind}::text, ${rule.q}::text, ${rule.experiment_id}::uuid,
       ${rule.sampling}::double precision, ${rule.budget}::double precision, ${rule.author}::text
     from observability.evaluators as evaluator
     where evaluator.project_id = ${projectId}::uuid and evaluator.id = ${evaluatorId}::uuid and ${hasRoleIn(reader, "editor", projectId)}
-      and (select count(*) from observability.judge_rules where evaluator_id = ${evaluatorId}::uuid) < ${MAX_RULES_OF_EVALUATOR}
-    returning id`.execute(transaction);
+      and (select count(*) from observability.judge_rules where evaluator_id = ${evaluatorId}::uuid) < ${MAX_RULES_OF_EVALUATOR}`.execute(
+    transaction,
+  );
   await noteLiveRules(transaction, projectId);
-  return rows.length > 0;
+  return numAffectedRows > 0n;
 }
 
 type RuleChange = { readonly is_active: boolean; readonly budget?: number | null | undefined };
