@@ -71,13 +71,8 @@ export function compareWithPeople(
     ? findMissing(pairs.length, 2 * MIN_LABELS, icc, "")
     : classes.flatMap(({ value, labels, recall }) => findMissing(labels, MIN_LABELS, recall, ` on what people call ${value}`));
   const rates = output.type === "boolean" ? (ratesOf(0) ?? null) : null;
-  const judge =
-    all === 0
-      ? wilson(
-          count((_, each) => each === 0),
-          said.length,
-        )
-      : wilson(judged[0] ?? 0, all);
+  const share = (isCounted: (people: number, judge: number) => boolean) => wilson(count(isCounted), said.length);
+  const judge = all === 0 ? share((_, each) => each === 0) : wilson(judged[0] ?? 0, all);
   const inWords = (value: number) => values[value] ?? String(value);
   return {
     is_calibrated: missing.length === 0,
@@ -92,14 +87,7 @@ export function compareWithPeople(
       ...(kappa === undefined ? [] : [{ measure: isNumber ? ("weighted_kappa" as const) : ("kappa" as const), ...kappa }]),
       ...(icc === undefined ? [] : [{ measure: "icc" as const, ...icc }]),
     ],
-    rates: rates && {
-      people: wilson(
-        count((people) => people === 0),
-        said.length,
-      ),
-      judge,
-      corrected: correctedRate(judge, rates) ?? null,
-    },
+    rates: rates && { people: share((people) => people === 0), judge, corrected: correctedRate(judge, rates) ?? null },
     judgeRates: rates,
     differing: open
       .filter((pair) => pair.people !== pair.judge)
@@ -125,10 +113,8 @@ function readPairs(labelled: readonly Labelled[], output: JudgeOutput) {
   const fitting = labelled.filter(({ people, judge }) => isKnown(people) && isKnown(judge));
   const items = Map.groupBy(fitting, ({ trace_id: id }) => id);
   const pairs = [...items].flatMap(([traceId, labels]) => {
-    const people = foldLabels(
-      labels.map((each) => toNumber(each.people)),
-      output.type === "number",
-    );
+    const given = labels.map((each) => toNumber(each.people));
+    const people = foldLabels(given, output.type === "number");
     return labels[0] === undefined || people === undefined
       ? []
       : [{ traceId, isOpen: !isHeldBack(labels[0].item_id ?? traceId), people, judge: toNumber(labels[0].judge) }];

@@ -54,25 +54,24 @@ export async function chooseAmongMarked(query: Query, projectId: string, now: Da
 type Choosing = { readonly ids: readonly string[]; readonly now: Date };
 
 /** A rule whose query can't be answered stops no other: it is told why, and looks at these traces later. */
-async function chooseOrWait(transaction: Query, rule: RuleRow, { ids, now }: Choosing): Promise<void> {
+async function chooseOrWait(transaction: Query, rule: RuleRow, choosing: Choosing): Promise<void> {
+  const { ids, now } = choosing;
   if (rule.retry_at !== null && rule.retry_at > now) {
     return lookLater(transaction, rule, ids, rule.retry_at);
   }
   await sql`savepoint of_rule`.execute(transaction);
   try {
-    await choose(transaction, rule, { ids, now });
-    if (rule.problem !== null) {
-      await noteProblem(transaction, rule, null);
-    }
+    await choose(transaction, rule, choosing);
   } catch (error) {
     if (isDatabaseAway(error)) {
       throw error;
     }
     await sql`rollback to savepoint of_rule`.execute(transaction);
     const retryAt = new Date(now.getTime() + RETRY_MS);
-    await noteProblem(transaction, rule, { told: describeProblem(error), retryAt });
-    await lookLater(transaction, rule, ids, retryAt);
+    await noteProblem(transaction, rule, describeProblem(error), retryAt);
+    return lookLater(transaction, rule, ids, retryAt);
   }
+  return rule.problem === null ? undefined : noteProblem(transaction, rule, null, null);
 }
 
 async function choose(transaction: Query, rule: RuleRow, { ids, now }: Choosing): Promise<void> {
@@ -115,13 +114,9 @@ async function lookLater(transaction: Query, { project_id: projectId, id }: Rule
 }
 
 function describeProblem(error: unknown): string {
-  if (error instanceof AppError) {
-    return error.message;
-  }
-  const code = errorCode(error) ?? "no code";
-  return code === "57014"
-    ? "Its query takes more than 10 seconds. Make a rule with a narrower one."
-    : `The database refuses its query (${code}).`;
+  const isTooSlow = errorCode(error) === "57014";
+  const told = isTooSlow ? "it takes more than 10 seconds; make a rule with a narrower one" : "the database refuses it";
+  return error instanceof AppError ? error.message : `The query is not answered: ${told}.`;
 }
 
 /** By the trace alone, so that judges with the same sampling judge the same traces, and whoever asks gets the same answer. */

@@ -38,9 +38,8 @@ export type JudgeTuning = {
 const TUNING: JudgeTuning = { calls: 16, callsOfProject: 4, leaseSeconds: 150, firstRetryMs: 5_000 };
 const EVERY_MS = 1_000;
 const REST_MS = 10_000;
-/** How often it is looked for projects that have something to judge, while others are busy; of many it takes at most a share of the time. */
+/** How often it is looked for projects that have something to judge, while others are busy; it takes at most a twentieth of the time. */
 const LISTING_MS = 1_000;
-const LISTING_SHARE = 1 / 20;
 /** Choosing takes at most this share of the time. */
 const CHOOSING_SHARE = 1 / 10;
 /** While the event stream takes no traces, nothing is asked. */
@@ -91,8 +90,7 @@ export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy
       if (running.size === 0 || performance.now() >= listsAt) {
         const startedAt = performance.now();
         due = await listDueProjects(query);
-        const endedAt = performance.now();
-        listsAt = endedAt + Math.max(LISTING_MS, (endedAt - startedAt) / LISTING_SHARE);
+        listsAt = startedAt + Math.max(LISTING_MS, 20 * (performance.now() - startedAt));
       }
       for (const projectId of due) {
         while (running.size < calls && runsOf(projectId) < callsOfProject) {

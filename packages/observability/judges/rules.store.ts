@@ -70,19 +70,20 @@ export async function changeRule(
   return numUpdatedRows > 0n;
 }
 
-/** How long a query may not be answered before its rule is switched off: what it has not looked at grows with the traffic. */
-const MAX_PROBLEM = sql`interval '1 day'`;
-
-/** Writes why a live rule's query can't be answered, or that it is answered again. */
+/**
+ * Writes why a live rule's query can't be answered, or that it is answered again. After a day without an answer the rule is switched off: what it has
+ * not looked at grows with the traffic.
+ */
 export async function noteProblem(
   transaction: Query,
   { project_id: projectId, id }: RuleRow,
-  problem: { readonly told: string; readonly retryAt: Date } | null,
+  problem: string | null,
+  retryAt: Date | null,
 ): Promise<void> {
-  const isOver = sql`${problem !== null}::boolean and problem_since < now() - ${MAX_PROBLEM}`;
+  const since = sql`case when ${problem}::text is not null then coalesce(problem_since, now()) end`;
   const { rows } = await sql<{ is_active: boolean }>`
-    update observability.judge_rules set problem = ${problem?.told ?? null}::text, retry_at = ${problem?.retryAt ?? null}::timestamptz,
-      problem_since = case when ${problem !== null}::boolean then coalesce(problem_since, now()) end, is_active = is_active and (${isOver}) is not true
+    update observability.judge_rules set problem = ${problem}::text, retry_at = ${retryAt}::timestamptz, problem_since = ${since},
+      is_active = is_active and (${since} < now() - interval '1 day') is not true
     where project_id = ${projectId}::uuid and id = ${id}::uuid returning is_active`.execute(transaction);
   // Only then: whoever changes another rule waits for the project with that rule locked, which is the next one here.
   if (rows[0]?.is_active === false) {

@@ -51,16 +51,11 @@ export function createModelAccess(config: Pick<ObservabilityConfig, "ENCRYPTION_
   };
 }
 
-/** Shorter ones are no secrets, and may be a part of anything. */
-const MIN_SECRET = 8;
-
-/** Servers that tell what they were asked, as in an error, tell the key, too: nothing of it is in what is read of their answers. */
+/** Servers that tell what they were asked, as in an error, tell the key, too: it is not in what is read of their answers. Of less than 8 characters it is no secret. */
 function hideKey(fetch: OpenModel["fetch"], key: string): OpenModel["fetch"] {
   return async (address, init) => {
     const answer = await fetch(address, init);
-    const { status, headers, body } = answer;
-    return key.length < MIN_SECRET || body === null
-      ? answer
-      : new Response((await answer.text()).replaceAll(key, "[key]"), { status, headers });
+    const isAsItIs = key.length < 8 || answer.body === null;
+    return isAsItIs ? answer : new Response((await answer.text()).replaceAll(key, "[key]"), answer);
   };
 }

@@ -12,13 +12,8 @@ import { SafeText } from "#ui/words/safe-text.tsx";
 import { Status } from "#ui/words/status.tsx";
 
 type Interval = NonNullable<Calibration["rates"]>["people"];
-type Compared = { readonly people: string; readonly judge: string };
 
 const MEASURES = { kappa: "Cohen’s κ", weighted_kappa: "Weighted κ", icc: "ICC(2,1)" } as const;
-const BOTH = [
-  { header: "People say", render: ({ people }: Compared) => <SafeText text={people} /> },
-  { header: "The judge says", render: ({ judge }: Compared) => <SafeText text={judge} /> },
-];
 
 export function CalibrationStatus({ isCalibrated }: { readonly isCalibrated: boolean }) {
   return <Status tone={isCalibrated ? "ok" : "warn"}>{isCalibrated ? "Calibrated" : "Not calibrated"}</Status>;
@@ -39,7 +34,7 @@ export function CalibrationPanel({ projectId, judge }: { readonly projectId: str
 }
 
 function Agreement({ projectId, name, found }: { readonly projectId: string; readonly name: string; readonly found: Calibration }) {
-  const { labels, left_out: leftOut, confusion, differing } = found;
+  const { labels, left_out: leftOut, differing } = found;
   return (
     <Stack gap="md">
       <CalibrationStatus isCalibrated={found.is_calibrated} />
@@ -67,46 +62,27 @@ function Agreement({ projectId, name, found }: { readonly projectId: string; rea
           ]}
         />
       )}
-      {confusion.length > 0 && labels.held_back > 0 && (
-        <DataTable
-          label="Confusion"
-          minWidth={320}
-          rows={confusion.filter(({ items }) => items > 0)}
-          rowKey={({ people, judge }) => JSON.stringify([people, judge])}
-          columns={[...BOTH, { header: "Traces", align: "right", render: ({ items }) => formatExactCount(items) }]}
-        />
-      )}
-      {differing.length > 0 && (
-        <>
-          <Title order={3}>Where they differ</Title>
-          <DataTable
-            label="Where they differ"
-            minWidth={420}
-            rows={differing}
-            rowKey={({ trace_id: id }) => id}
-            columns={[
-              {
-                header: "Trace",
-                render: ({ trace_id: traceId }) => (
-                  <Anchor component={Link} to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId }} underline="always">
-                    trace …{traceId.slice(-8)}
-                  </Anchor>
-                ),
-              },
-              ...BOTH,
-            ]}
-          />
-        </>
-      )}
+      {differing.length > 0 && <Title order={3}>Where they differ</Title>}
+      {differing.map(({ trace_id: traceId, people, judge }) => (
+        <Text key={traceId}>
+          <Anchor component={Link} to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId }} underline="always">
+            trace …{traceId.slice(-8)}
+          </Anchor>
+          : people say <SafeText text={people} />, the judge says <SafeText text={judge} />
+        </Text>
+      ))}
     </Stack>
   );
 }
 
-function listFigures({ classes, agreement, rates }: Calibration): readonly (readonly [what: string, value: string])[] {
+function listFigures({ classes, agreement, confusion, rates }: Calibration): readonly (readonly [what: string, value: string])[] {
   return [
     ...classes.map(
       ({ value, labels, recall }) => [`Of ${labels} that people call “${value}”, the judge says the same`, inShares(recall)] as const,
     ),
+    ...confusion
+      .filter(({ items }) => items > 0)
+      .map(({ people, judge, items }) => [`People say “${people}”, the judge “${judge}”`, plural(items, "trace", "traces")] as const),
     ...agreement.map((each) => [MEASURES[each.measure], inWords(each, (value) => value.toFixed(2))] as const),
     ...(rates === null
       ? []
