@@ -42,8 +42,8 @@ export async function listLabelled(query: Query, { projectId, reader, name, vers
 }
 
 function toJson(table: string) {
-  const column = (name: keyof ScoreValue) => sql.ref(`${table}.${name}`);
-  return sql`json_build_object('data_type', ${column("data_type")}, 'value', ${column("value")}, 'text_value', ${column("text_value")})`;
+  const of = sql.ref(table);
+  return sql`json_build_object('data_type', ${of}.data_type, 'value', ${of}.value, 'text_value', ${of}.text_value)`;
 }
 
 /** How often a version of a judge has said what of traces. */
@@ -62,13 +62,11 @@ export async function keepCalibration(query: Query, projectId: string, id: strin
     where project_id = ${projectId}::uuid and id = ${id}::uuid`.execute(query);
 }
 
-const EVERY = sql`interval '5 minutes'`;
-
 /** Takes an evaluator whose labels nobody has looked at for some minutes. */
 export async function takeUncalibrated(query: Query): Promise<{ readonly id: string; readonly project_id: string } | undefined> {
   const { rows } = await sql<{ id: string; project_id: string }>`
     update observability.evaluators set calibrated_at = now() where id = (
-      select id from observability.evaluators where calibrated_at is null or calibrated_at < now() - ${EVERY}
+      select id from observability.evaluators where calibrated_at is null or calibrated_at < now() - interval '5 minutes'
       order by calibrated_at nulls first limit 1 for update skip locked
     ) returning id, project_id`.execute(query);
   return rows[0];

@@ -52,10 +52,8 @@ function readUsage({ inputTokens, outputTokens, inputTokenDetails, outputTokenDe
       };
 }
 
-const MAX_COUNTED = 1e9;
-
 /** A server that counts less than nothing would give money back. */
-const toCount = (tokens = 0) => Math.min(Math.max(Math.ceil(tokens), 0), MAX_COUNTED);
+const toCount = (tokens = 0) => Math.min(Math.max(Math.ceil(tokens), 0), 1e9);
 
 function toModel({ provider, baseURL, key, model, fetch }: OpenModel): LanguageModel {
   if (provider === "anthropic") {

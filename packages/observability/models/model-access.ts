@@ -55,7 +55,6 @@ export function createModelAccess(config: Pick<ObservabilityConfig, "ENCRYPTION_
 function hideKey(fetch: OpenModel["fetch"], key: string): OpenModel["fetch"] {
   return async (address, init) => {
     const answer = await fetch(address, init);
-    const isAsItIs = key.length < 8 || answer.body === null;
-    return isAsItIs ? answer : new Response((await answer.text()).replaceAll(key, "[key]"), answer);
+    return key.length < 8 || answer.body === null ? answer : new Response((await answer.text()).replaceAll(key, "[key]"), answer);
   };
 }

@@ -14,7 +14,8 @@ export type Scale = "nominal" | "ordinal" | "interval";
 export function cohenKappa(pairs: readonly (readonly [number, number])[], weighting: Weighting, seed: number): Interval | undefined {
   const { labels, placeOf } = inOrder(pairs.flat());
   const places = pairs.map(([one, other]) => [placeOf(one), placeOf(other)] as const);
-  const apart = (one: number, other: number) => distance(labels[one] ?? 0, labels[other] ?? 0, weighting);
+  const power = { nominal: 0, linear: 1, quadratic: 2 }[weighting];
+  const apart = (one: number, other: number) => (one === other ? 0 : Math.abs((labels[one] ?? 0) - (labels[other] ?? 0)) ** power);
   return bootstrapInterval(pairs.length, seed, (times) => {
     const [first, second] = [new Float64Array(labels.length), new Float64Array(labels.length)];
     let [of, observed] = [0, 0];
@@ -35,16 +36,11 @@ function inOrder(given: readonly number[]) {
   return { labels, placeOf: (label: number) => places.get(label) ?? 0 };
 }
 
-function distance(one: number, other: number, weighting: Weighting): number {
-  return weighting === "nominal" ? Number(one !== other) : Math.abs(one - other) ** (weighting === "linear" ? 1 : 2);
-}
-
 type Margins = { readonly first: Float64Array; readonly second: Float64Array; readonly of: number };
 
 /** How far apart two are by chance, who say each label as often. In one pass, since of numbers there may be as many labels as items. */
 function expectedApart(labels: readonly number[], { first, second, of }: Margins, weighting: Weighting): number {
-  let [same, linear, below, belowSecond] = [0, 0, 0, 0];
-  let [sum, sumSecond, squares] = [0, 0, 0];
+  let [same, linear, below, belowSecond, sum, sumSecond, squares] = [0, 0, 0, 0, 0, 0, 0];
   for (const [at, label] of labels.entries()) {
     const [one, other, moved] = [(first[at] ?? 0) / of, (second[at] ?? 0) / of, label - (labels[0] ?? 0)];
     same += one * other;

@@ -86,10 +86,7 @@ function Mean({ score, of }: MeanProps) {
       <div className={classes.small}>
         {of.low !== null && of.high !== null && `${formatValue(score, of.low)} to ${formatValue(score, of.high)}`}
         {of.corrected !== null && (
-          <div>
-            corrected {formatValue(score, of.corrected.value)} ({formatValue(score, of.corrected.low)} to{" "}
-            {formatValue(score, of.corrected.high)})
-          </div>
+          <div>{`corrected ${formatValue(score, of.corrected.value)}, ${formatValue(score, of.corrected.low)} to ${formatValue(score, of.corrected.high)}`}</div>
         )}
         {of.repeated !== null && (
           <div>
