@@ -78,7 +78,7 @@ function Agreement({ projectId, name, found }: { readonly projectId: string; rea
 function listFigures({ classes, agreement, confusion, rates }: Calibration): readonly (readonly [what: string, value: string])[] {
   return [
     ...classes.map(
-      ({ value, labels, recall }) => [`Of ${labels} that people call “${value}”, the judge says the same`, inShares(recall)] as const,
+      ({ value, labels, recall }) => [`People say “${value}” (${labels} labels), so does the judge`, inShares(recall)] as const,
     ),
     ...confusion
       .filter(({ items }) => items > 0)
