@@ -58,6 +58,7 @@ const SMALL_FEATURES = [
   "projects",
   "prompts",
   "repositories",
+  "sharing",
   "tokens",
   "users",
   "webhooks",
@@ -444,6 +445,10 @@ export const PARTS: readonly Part[] = [
         uses: ["checks", "query/list", "query/trace", "query/access", "events", "store"],
         why: "items are made of traces as they are listed and read, and masked as events are, and know no experiment",
       },
+      sharing: {
+        uses: ["datasets", "events", "query/steps", "query/trace", "query/access", "store"],
+        why: "a link shows what a trace shows, masked once more as items are",
+      },
       prompts: {
         uses: ["prices", "query/access", "store"],
         why: "a prompt is text with versions; how it was used is told by steps as they are kept",
@@ -634,6 +639,7 @@ export const PARTS: readonly Part[] = [
       "@sightline/identity/registration",
       "@sightline/identity/settings",
       "@sightline/identity/standing",
+      "@sightline/identity/telling",
       "@sightline/code-index",
       "@sightline/code-index/contract",
       "@sightline/code-index/indexer",

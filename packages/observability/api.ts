@@ -8,6 +8,7 @@ import type { Metrics } from "@sightline/foundation/http/metrics";
 import { createRedis } from "@sightline/foundation/redis";
 import { createAlarm, type Alarm } from "@sightline/foundation/repeat";
 import type { GrpcAddress } from "./otlp/grpc-intake.ts";
+import type { Accounts } from "./accounts.ts";
 import type { Mailing } from "#alerts/project/tell-channel.ts";
 import type { ObservabilityConfig } from "#config.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -72,6 +73,7 @@ export type ApiOptions = {
   readonly metrics: Metrics;
   /** Undefined where the operator has no mail server. */
   readonly mailing?: Mailing | undefined;
+  readonly accounts?: Accounts | undefined;
   /** Wakes what is done in the background, and is rung by it; by default nobody else hears it. */
   readonly alarm?: Alarm | undefined;
   /** Where OTLP over gRPC is served too. */
@@ -87,7 +89,7 @@ type Api = {
 };
 
 export function createApi(options: ApiOptions, heartbeatKey: string, feed: CommitFeed): Api {
-  const { config, database, log, clock, accessTokens, findStanding, version, metrics, alarm = createAlarm() } = options;
+  const { config, database, log, clock, accessTokens, findStanding, version, metrics, accounts, alarm = createAlarm() } = options;
   const redis = createRedis({ url: config.OBSERVABILITY_REDIS_URL, name: "sightline-observability", log });
   const streamOptions = { redis: redis.client, stream: config.OBSERVABILITY_STREAM_NAME, count: config.OBSERVABILITY_STREAMS };
   const stream = createStreamState(streamOptions);
@@ -104,7 +106,7 @@ export function createApi(options: ApiOptions, heartbeatKey: string, feed: Commi
     routes: async (server) => {
       healthRoutes({ database, redis, stream, heartbeatKey, clock, version })(server);
       intakeRoutes(config)(server);
-      projectRoutes(queries)(server);
+      projectRoutes({ ...queries, accounts })(server);
       memberRoutes(queries)(server);
       maskingRoutes(queries)(server);
       scoreConfigRoutes(queries)(server);

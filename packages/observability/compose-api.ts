@@ -27,6 +27,8 @@ import { judgeRuleRoutes } from "./judges/rules.routes.ts";
 import { tryRoutes } from "./judges/try.routes.ts";
 import { modelConnectionRoutes } from "./models/connections.routes.ts";
 import { createModelAccess } from "./models/model-access.ts";
+import { sharedRoutes } from "./sharing/shared.routes.ts";
+import { shareLinkRoutes } from "./sharing/share-links.routes.ts";
 import { exportRoutes } from "./query/export/export.routes.ts";
 import { createRecheck } from "./query/access/authenticators.ts";
 import { createApi, type ApiOptions } from "./api.ts";
@@ -52,7 +54,7 @@ export type ObservabilityApi = {
 
 /** The rooms that the API is made of. */
 export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning = LIVE_TUNING): ObservabilityApi {
-  const { config, database, clock, log, metrics } = options;
+  const { config, database, clock, log, metrics, accounts } = options;
   const { query } = database;
   const feed = createCommitFeed({ url: config.OBSERVABILITY_REDIS_URL, streamName: config.OBSERVABILITY_STREAM_NAME, log });
   const api = createApi(options, heartbeatKey, feed);
@@ -87,6 +89,8 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       judgeRuleRoutes({ query, clock, log })(server);
       evaluatorRoutes({ query, clock, log })(server);
       tryRoutes({ query, clock, log, access, publisher: intake.publisher })(server);
+      shareLinkRoutes({ query, clock, accounts, publicUrl: config.PUBLIC_URL })(server);
+      sharedRoutes({ query, clock })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },

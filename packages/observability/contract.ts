@@ -29,6 +29,7 @@ export * from "./contract/project-alerts.ts";
 export * from "./contract/prompts.ts";
 export * from "./contract/project.ts";
 export * from "./contract/scores.ts";
+export * from "./contract/sharing.ts";
 export * from "./contract/score-configs.ts";
 export { LISTED_NUMBERS, NUMBERS, type ListedNumberName, type NumberColumn, type NumberName, type NumberUnit } from "./step-numbers.ts";
 export * from "./contract/sessions.ts";

@@ -2,6 +2,7 @@ import type { ColumnType, Generated, Kysely } from "kysely";
 import type { BLOBS, DEAD_LETTERS, GRAPHS, OBSERVATIONS, PAYLOADS, PRODUCERS, RowOf, SCORES, TRACES } from "./event-columns.ts";
 import type { EvaluationSchema } from "./evaluation-schema.ts";
 import type { JudgeSchema } from "./judge-schema.ts";
+import type { ShareLink } from "./contract/sharing.ts";
 import type { ChartKind, ChartMeasure } from "./contract/figures.ts";
 import type { ScoreConfig } from "./contract/score-configs.ts";
 import type { Score } from "./contract/scores.ts";
@@ -25,6 +26,7 @@ export type ObservabilitySchema = EvaluationSchema &
     "observability.dead_letters": DeadLetterRow;
     "observability.api_keys": ApiKeyRow;
     "observability.views": ViewRow;
+    "observability.share_links": ShareLinkRow;
     "observability.charts": ChartRow;
     "observability.score_configs": ScoreConfigRow;
     "observability.masking": MaskingRow;
@@ -48,6 +50,7 @@ type ProjectRow = {
   retention_days: Generated<number | null>;
   access: Generated<"tenant" | "members">;
   has_judges: Generated<boolean>;
+  is_sharing: Generated<boolean>;
 };
 
 type ProjectMemberRow = {
@@ -147,6 +150,13 @@ type ViewRow = {
 };
 
 type ScoreConfigRow = Omit<ScoreConfig, "changed_at"> & { project_id: string; changed_at: Date };
+
+type ShareLinkRow = Omit<ShareLink, "created_at" | "expires_at"> & {
+  project_id: string;
+  token_sha256: string;
+  created_at: Date;
+  expires_at: Date;
+};
 
 type ChartRow = {
   id: string;

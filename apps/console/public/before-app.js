@@ -18,7 +18,7 @@ globalThis.__zod_globalConfig = { jitless: true };
 // A page of a session needs its token before anything else, so it is asked for while the app is still on its way; `src/http/early-refresh.ts`
 // takes the answer, and `src/http/exclusive.ts` has the same lock, since a refresh token is good for one use.
 (function () {
-  if (/^\/login(?:\/|$)/.test(location.pathname)) {
+  if (/^\/(?:login|shared)(?:\/|$)/.test(location.pathname)) {
     return;
   }
   function ask() {

@@ -46,6 +46,12 @@ const invitationRoute = createRoute({
   component: lazyPage(() => import("#routes/login/mailed-link-page.tsx"), "InvitationPage"),
 });
 
+/** A trace, for people without an account. */
+const sharedRoute = createRoute({
+  ...under(rootRoute, "/shared/$token"),
+  component: lazyPage(() => import("#routes/shared-page.tsx"), "SharedPage"),
+});
+
 const overviewRoute = createRoute({
   ...under(signedInRoute, "/"),
   component: lazyPage(() => import("#routes/overview-page.tsx"), "OverviewPage"),
@@ -197,6 +203,7 @@ const auditRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   loginRoute.addChildren([passwordStepRoute, verifyRoute, ssoRoute, forgotRoute, resetRoute, invitationRoute]),
+  sharedRoute,
   signedInRoute.addChildren([
     overviewRoute,
     passwordRoute,

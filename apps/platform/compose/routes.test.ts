@@ -39,7 +39,14 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
     "GET /health/detailed",
     "GET /metrics",
   ],
-  observability: ["GET /docs/*", "GET /health", "GET /health/detailed", "GET /metrics", "POST /api/v1/auth/register"],
+  observability: [
+    "GET /docs/*",
+    "GET /health",
+    "GET /health/detailed",
+    "GET /metrics",
+    "POST /api/v1/auth/register",
+    "POST /api/v1/shared",
+  ],
   consumer: ["GET /docs/*", "GET /health", "GET /metrics"],
   console: [
     "* /api/code-index/*",

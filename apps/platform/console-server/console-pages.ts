@@ -6,6 +6,9 @@ import { CONTENT_SECURITY_POLICY } from "./content-security-policy.ts";
 /** Vite puts a hash of the content into the names below `assets/`, so they never change. */
 const HASHED = /[/\\]assets[/\\]/;
 
+/** Search engines don't list what whoever has the link may see. */
+const UNLISTED = { "x-robots-tag": "noindex, nofollow" };
+
 /** Serves the built web app in `folder`; an address that is a page of the app, not a file, answers the app itself. */
 export function consolePages(folder: string): Routes {
   return async (server) => {
@@ -14,7 +17,7 @@ export function consolePages(folder: string): Routes {
       const path = request.url.split("?")[0] ?? "/";
       reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
       if (path === "/" || isPage(path, request.headers.accept)) {
-        return reply.header("cache-control", "no-cache").sendFile("index.html");
+        return reply.headers({ "cache-control": "no-cache", ...(path.startsWith("/shared/") ? UNLISTED : {}) }).sendFile("index.html");
       }
       reply.header("cache-control", cachingOf(path));
       return reply.sendFile(decode(path));

@@ -69,6 +69,13 @@ test("every address of the app answers the app, under a policy that runs scripts
   }
 });
 
+test("the page of a link to a trace is listed by no search engine, and tells nobody its address", async () => {
+  const page = await server.inject({ url: "/shared/token", headers: NAVIGATION });
+  expect(page.headers).toMatchObject({ "x-robots-tag": "noindex, nofollow", "referrer-policy": "no-referrer" });
+  expect(page.headers["content-security-policy"]).toContain("script-src 'self';");
+  expect((await server.inject({ url: "/login", headers: NAVIGATION })).headers).not.toHaveProperty("x-robots-tag");
+});
+
 test("a hashed file is cached for good, and one that does not exist is 404 rather than the app", async () => {
   const script = await server.inject({ url: "/assets/index-abc123.js" });
   expect(script.headers["cache-control"]).toBe("public, max-age=31536000, immutable");

@@ -61,6 +61,9 @@ export const AUDIT_EVENTS = [
   "oauth_granted",
   "oauth_revoked",
   "oauth_reuse_detected",
+  "sharing_changed",
+  "share_link_created",
+  "share_link_revoked",
 ] as const;
 
 export type AuditEventName = (typeof AUDIT_EVENTS)[number];

@@ -20,10 +20,14 @@ export const createProjectRequestSchema = z.object({
 });
 export type CreateProjectRequest = z.input<typeof createProjectRequestSchema>;
 
+/** Whether links show its traces to people without an account; while it is off, none does. */
+const projectSharing = z.boolean();
+
 /** What is left out stays as it is. */
 export const changeProjectRequestSchema = z.object({
   name: createProjectRequestSchema.shape.name.optional(),
   access: projectAccessSchema.optional(),
+  is_sharing: projectSharing.optional(),
   /** Traces are deleted so many days after their first event arrived; null keeps them without end. */
   retention_days: z
     .int()
@@ -40,6 +44,7 @@ export const projectSchema = z.object({
   created_at: timestamp,
   retention_days: z.int().nullable(),
   access: projectAccessSchema,
+  is_sharing: projectSharing,
   /** What the caller may do in it; admins of the tenant and the operator are owners. */
   my_role: projectRoleSchema,
   /** Traces of the last 24 hours. */

@@ -57,6 +57,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "PATCH /api/v1/projects/:project_id/issues/:issue_id": { state: "ignored", assignee: "changed" },
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
   "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
+  "POST /api/v1/projects/:project_id/traces/:trace_id/share-links": { hours: 1 },
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
   "POST /v1/logs": {},
   "POST /v1/metrics": {},
@@ -108,4 +109,5 @@ export const TABLES = [
   "evaluator_versions",
   "judge_rules",
   "judgements",
+  "share_links",
 ];

@@ -244,6 +244,8 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   await otlp.api.post(`${base}/datasets/${String(dataset.body["id"])}/items`, { items: [{ input: "kept" }] }, token);
   const experiment = await otlp.api.post(`${base}/experiments`, { dataset_id: dataset.body["id"], name: "kept" }, token);
   const prompt = await otlp.api.post(`${base}/prompts`, { name: "kept", template: "kept", labels: ["production"] }, token);
+  await otlp.api.patch(base, { is_sharing: true }, token);
+  const link = await otlp.api.post(`${base}/traces/${traceId}/share-links`, {}, token);
   const judge = await furnishJudge(otlp.api, base, token);
   await otlp.api.put(`${base}/members/${userId}`, { role: "editor" }, token);
   await database.pool.query(
@@ -273,6 +275,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     prompt_id: String(prompt.body["prompt_id"]),
     experiment_id: String(experiment.body["id"]),
     issue_id: issueId,
+    share_link_id: String(link.body["id"]),
     ...judge,
   };
 }

@@ -68,6 +68,7 @@ const LOCAL_TABLES = [
   "evaluators",
   "evaluator_versions",
   "judge_rules",
+  "share_links",
   "alert_channels",
   "alert_rules",
   "alert_events",

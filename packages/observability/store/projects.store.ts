@@ -11,6 +11,7 @@ export type ProjectSummary = {
   readonly created_at: Date;
   readonly retention_days: number | null;
   readonly access: ProjectAccess;
+  readonly is_sharing: boolean;
   readonly my_role: ProjectRole;
   readonly position: string;
   readonly recent_traces: number;
@@ -63,6 +64,7 @@ export async function changeProject(
     readonly reader: Reader;
     readonly name: string | undefined;
     readonly access: ProjectAccess | undefined;
+    readonly isSharing: boolean | undefined;
     readonly retentionDays: number | null | undefined;
   },
 ): Promise<boolean> {
@@ -72,6 +74,7 @@ export async function changeProject(
     .set((column) => ({
       name: wanted.name ?? column.ref("project.name"),
       access: wanted.access ?? column.ref("project.access"),
+      is_sharing: wanted.isSharing ?? column.ref("project.is_sharing"),
       retention_days: wanted.retentionDays === undefined ? column.ref("project.retention_days") : wanted.retentionDays,
     }))
     .where("project.id", "=", wanted.id)
@@ -141,6 +144,7 @@ function summaries(query: Query, reader: Reader) {
       "project.created_at",
       "project.retention_days",
       "project.access",
+      "project.is_sharing",
       selectRole(reader).$notNull().as("my_role"),
       selectMicros("project.created_at").as("position"),
     ])

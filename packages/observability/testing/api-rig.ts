@@ -5,6 +5,7 @@ import { createHttpServer, type HttpServer } from "@sightline/foundation/http/ht
 import { createMetrics } from "@sightline/foundation/http/metrics";
 import type { Alarm } from "@sightline/foundation/repeat";
 import { silentLog } from "@sightline/foundation/testing/silent-log";
+import type { Accounts } from "#accounts.ts";
 import type { Mailing } from "#alerts/project/tell-channel.ts";
 import { composeApi } from "#compose-api.ts";
 import { LIVE_TUNING, type LiveTuning } from "#query/live/live-hub.ts";
@@ -51,6 +52,7 @@ type ApiRigOptions = {
   readonly allowPrivateWebhooks?: boolean;
   readonly alarm?: Alarm;
   readonly mailing?: Mailing;
+  readonly accounts?: Accounts;
   readonly grpcPort?: number;
 };
 
@@ -80,6 +82,7 @@ export async function createApiRig({
   allowPrivateWebhooks = true,
   alarm,
   mailing,
+  accounts,
   grpcPort,
 }: ApiRigOptions): Promise<ApiRig> {
   const metrics = createMetrics("test");
@@ -95,7 +98,7 @@ export async function createApiRig({
   };
   const grpc = grpcPort === undefined ? undefined : { host: "127.0.0.1", port: grpcPort };
   const api = composeApi(
-    { config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics, alarm, mailing, grpc },
+    { config, database, log: silentLog, clock: systemClock, accessTokens, version: "1.2.3", metrics, alarm, mailing, accounts, grpc },
     heartbeatKey,
     {
       ...LIVE_TUNING,

@@ -38,6 +38,7 @@ const project = {
   created_at: "2027-01-01T00:00:00.000Z",
   retention_days: null,
   access: "tenant",
+  is_sharing: false,
   my_role: "owner",
   recent_traces: 1,
   last_trace_at: null,

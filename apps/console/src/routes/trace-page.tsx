@@ -8,6 +8,7 @@ import { meQuery } from "#features/auth/api/me.ts";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { CompareWith } from "#features/compare/components/compare-with.tsx";
 import { projectQuery } from "#features/projects/api/projects.ts";
+import { ShareTrace } from "#features/sharing/components/share-trace.tsx";
 import { type Steps, stepsQuery } from "#features/traces/api/steps.ts";
 import { digestQuery } from "#features/traces/api/trace.ts";
 import { useLive } from "#features/traces/api/use-live.ts";
@@ -135,6 +136,7 @@ function Header({
           )}
           {isAdding && <AddToDataset projectId={projectId} traceIds={[trace.id]} step={step} onClose={() => setAdding(false)} />}
           <CompareWith projectId={projectId} trace={trace} />
+          {mayEdit && <ShareTrace projectId={projectId} traceId={trace.id} isSharing={project?.is_sharing === true} />}
           <TraceActions
             projectId={projectId}
             trace={trace}

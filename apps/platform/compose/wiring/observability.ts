@@ -3,6 +3,7 @@ import { createAccessTokenVerifier } from "@sightline/foundation/http/access-tok
 import { readConfig, type ConfigOf } from "@sightline/foundation/config";
 import type { Service } from "@sightline/foundation/lifecycle";
 import { createRegistration } from "@sightline/identity/registration";
+import { createTelling } from "@sightline/identity/telling";
 import { identityVariables } from "@sightline/identity/settings";
 import { createStandings } from "@sightline/identity/standing";
 import { createObservabilityApi } from "@sightline/observability";
@@ -43,8 +44,9 @@ export async function composeObservability(context: Context): Promise<readonly S
     findStanding,
   });
   const mailing = await openMailing(identityConfig, accounts.query);
+  const telling = createTelling({ queries: accounts.query });
   const grpc = config.OTLP_GRPC_PORT === undefined ? undefined : { host: context.platform.SIGHTLINE_HOST, port: config.OTLP_GRPC_PORT };
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, mailing, grpc, findStanding });
+  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, mailing, grpc, findStanding, accounts: telling });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",

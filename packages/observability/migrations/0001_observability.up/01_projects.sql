@@ -13,6 +13,8 @@ create table observability.projects (
   retention_days integer check (retention_days between 1 and 36500),
   -- Whether a rule of judges chooses among its live traces: here, since whoever counts them must not ask another node.
   has_judges boolean not null default false,
+  -- Whether links show its traces to people without an account.
+  is_sharing boolean not null default false,
   created_at timestamptz not null default now()
 );
 create index projects_by_tenant on observability.projects (tenant_id, created_at desc, id desc);

@@ -10,6 +10,7 @@ import {
   projectSchema,
   type Project,
 } from "#contract.ts";
+import { tellAudit, type Accounts } from "#accounts.ts";
 import type { Reader } from "#store/reader.ts";
 import { deleteProject } from "#store/delete-project.store.ts";
 import { changeProject, findProject, insertProject, listProjects, type ProjectSummary } from "#store/projects.store.ts";
@@ -21,7 +22,7 @@ import { enterProject, projectParams, type RouteDependencies } from "#query/acce
 const RECENT_MS = 24 * 60 * 60 * 1000;
 const config = { auth: "user" };
 
-export function projectRoutes({ query, clock, log }: RouteDependencies) {
+export function projectRoutes({ query, clock, log, accounts }: RouteDependencies & { readonly accounts: Accounts | undefined }) {
   const recentSince = () => new Date(clock.now().getTime() - RECENT_MS);
 
   async function load(id: string, reader: Reader): Promise<Project> {
@@ -80,7 +81,7 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
       {
         config: { auth: "user-or-operator" },
         schema: {
-          summary: "Change its name, who may see it, or how many days traces are kept",
+          summary: "Change its name, who may see it, how many days traces are kept, or whether they may be shared",
           params: projectParams,
           body: changeProjectRequestSchema,
           response: { 200: projectSchema },
@@ -88,8 +89,12 @@ export function projectRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const { reader, projectId: id } = await enterProject(query, request, "owner");
-        const { name, access, retention_days: retentionDays } = request.body;
-        if (!(await changeProject(query, { id, reader, name, access, retentionDays }))) {
+        const { name, access, retention_days: retentionDays, is_sharing: isSharing } = request.body;
+        if (isSharing !== undefined && isSharing !== (await load(id, reader)).is_sharing) {
+          const details = { project: id, sharing: isSharing ? "on" : "off" };
+          await tellAudit(accounts, { event: "sharing_changed", at: clock.now(), reader, request, details });
+        }
+        if (!(await changeProject(query, { id, reader, name, access, retentionDays, isSharing }))) {
           throw projectNotFound();
         }
         log.info({ project: id, ...request.body, by: toAuthor(reader) }, "a project was changed");

@@ -79,6 +79,7 @@ const project = {
   created_at: AT,
   retention_days: null,
   access: "tenant",
+  is_sharing: false,
   my_role: "editor",
   recent_traces: 1,
   last_trace_at: AT,

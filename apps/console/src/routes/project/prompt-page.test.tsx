@@ -14,6 +14,7 @@ const project = {
   id: PROJECT,
   name: "Shop",
   access: "members",
+  is_sharing: false,
   my_role: "owner",
   retention_days: 30,
   recent_traces: 0,

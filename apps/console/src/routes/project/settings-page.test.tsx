@@ -9,6 +9,7 @@ const project = {
   id: PROJECT,
   name: "Shop",
   access: "tenant",
+  is_sharing: false,
   my_role: "editor",
   retention_days: null,
   recent_traces: 1,

@@ -8,6 +8,7 @@ import {
   IconKey,
   IconPlugConnected,
   IconSettings,
+  IconShare2,
   IconStar,
   IconUnlink,
   IconUsers,
@@ -25,6 +26,7 @@ import { KeySettings } from "#features/projects/settings/key-settings.tsx";
 import { MemberSettings } from "#features/projects/settings/member-settings.tsx";
 import { PriceSettings } from "#features/projects/settings/price-settings.tsx";
 import { ModelSettings } from "#features/judges/components/model-settings.tsx";
+import { SharingSettings } from "#features/sharing/components/sharing-settings.tsx";
 import { ScoreSettings } from "#features/traces/scores/score-settings.tsx";
 import { Unanswered, LoadingRows } from "#ui/kit/list-states.tsx";
 import { useActiveInView } from "#ui/page/active-in-view.ts";
@@ -52,6 +54,7 @@ const GROUPS = [
       { id: "prices", label: "Prices", icon: IconCoins },
       { id: "scores", label: "Scores", icon: IconStar },
       { id: "models", label: "Models", icon: IconBrain },
+      { id: "sharing", label: "Sharing", icon: IconShare2 },
       { id: "deletions", label: "Deletions", icon: IconEraser },
     ],
   },
@@ -126,6 +129,7 @@ function Sections({ project }: { readonly project: Project }) {
           <MemberSettings project={project} viewer={{ id: me.id, isAdmin: me.role === "admin" }} onLeft={() => void toProjects()} />
         )}
         {chosen === "keys" && <KeySettings project={project} />}
+        {chosen === "sharing" && <SharingSettings project={project} />}
         {chosen === "masking" && (
           <ForOwners project={project} what="see and change what is masked">
             <Masking projectId={project.id} />
