@@ -1,9 +1,36 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
 import { logInFirst } from "./log-in.ts";
 import { startAlone, type Stage } from "./product.ts";
+
+/** Speaks as an OpenAI-compatible server that streams does; it says what it was asked last. */
+const model = createServer((request, response) => void answerPrompt(request, response));
+
+async function answerPrompt(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const asked = JSON.parse(await text(request)) as { messages: { content: string | { text: string }[] }[] };
+  const last = asked.messages.at(-1)?.content ?? "";
+  const said = `You asked: ${typeof last === "string" ? last : last[0]?.text}`;
+  const chunk = (delta: object, more: object = {}) => ({
+    id: "1",
+    created: 1,
+    object: "chat.completion.chunk",
+    model: "agent-1",
+    choices: [{ index: 0, delta, finish_reason: null, ...more }],
+  });
+  const usage = { prompt_tokens: 220, completion_tokens: 30, total_tokens: 250 };
+  const chunks = [
+    ...said.split(/(?<= )/).map((content) => chunk({ content })),
+    chunk({}, { finish_reason: "stop" }),
+    { ...chunk({}), choices: [], usage },
+  ];
+  response.setHeader("content-type", "text/event-stream");
+  response.end([...chunks.map((each) => JSON.stringify(each)), "[DONE]"].map((data) => `data: ${data}\n\n`).join(""));
+}
 
 const PASSWORD = "correct horse battery staple";
 const STEP_MS = 240_000;
@@ -17,6 +44,8 @@ let token: string;
 const problems: string[] = [];
 
 beforeAll(async () => {
+  model.listen(0, "127.0.0.1");
+  await once(model, "listening");
   stage = await startAlone([], { OBSERVABILITY_ALLOW_MODEL_HOSTS: "127.0.0.1" });
   const { consoleUrl, admin } = stage.product;
   browser = await launchBrowser();
@@ -26,12 +55,17 @@ beforeAll(async () => {
   const { id } = await send("POST", "/api/observability/api/v1/projects", { name: "Support" });
   base = `/api/observability/api/v1/projects/${id}`;
   project = `${consoleUrl}/projects/${id}`;
+  await send("PUT", `${base}/prices`, { model: "agent-1", input: 1, output: 10, valid_from: "2026-01-01T00:00:00Z" });
+  const { port } = model.address() as { port: number };
+  const connection = { name: "Fake", provider: "openai-compatible", base_url: `http://127.0.0.1:${port}/v1`, key: "sk-e2e" };
+  await send("POST", `${base}/model-connections`, connection);
   await sendTrace();
 }, STEP_MS);
 
 afterAll(async () => {
   await browser?.close();
   await stage?.end();
+  model.close();
 });
 
 async function send<Answer = Readonly<Record<string, string>>>(method: string, path: string, body?: object): Promise<Answer> {
@@ -139,5 +173,38 @@ test("a trace is shared with somebody without an account, until the link is ende
   for (const event of ["Sharing of traces switched on or off", "Link to a trace made", "Link to a trace ended"]) {
     await page.getByText(event, { exact: true }).first().waitFor();
   }
+  failOn(problems);
+});
+
+test("a model call is opened in the playground, changed in a second variant, run, and kept", { timeout: STEP_MS }, async () => {
+  await openTrace();
+  await page.getByRole("treeitem", { name: /answer/ }).click();
+  await page.getByRole("link", { name: "Open in playground" }).click();
+  await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
+  const variant = (at: number) => page.getByRole("region", { name: `Variant ${at}` });
+  expect(await variant(1).getByLabel("Model", { exact: true }).inputValue()).toBe("agent-1");
+  expect(await variant(1).getByLabel("user").inputValue()).toBe("Where is my order?");
+  await button("Add a variant").click();
+  await variant(2).getByLabel("user").fill("Where is my refund?");
+  for (const at of [1, 2]) {
+    await variant(at).getByRole("button", { name: "Run" }).click();
+  }
+  await variant(1).getByText("You asked: Where is my order?").waitFor();
+  await variant(2).getByText("You asked: Where is my refund?").waitFor();
+  await variant(2)
+    .getByText(/250 tokens, \$0\.0005/)
+    .waitFor();
+  await inspect("playground");
+
+  await variant(2).getByRole("button", { name: "Save as prompt" }).click();
+  await page.getByLabel("Name").fill("refund");
+  await button("Save version").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const { items } = await send<{ items: { name: string }[] }>("GET", `${base}/prompts`);
+  expect(items.map(({ name }) => name)).toEqual(["refund"]);
+
+  await variant(2).getByRole("link", { name: "Trace" }).click();
+  await page.getByRole("heading", { level: 1, name: "playground" }).waitFor();
+  await button("Add to dataset").waitFor();
   failOn(problems);
 });

@@ -55,6 +55,7 @@ const SMALL_FEATURES = [
   "judges",
   "notices",
   "palette",
+  "playground",
   "projects",
   "prompts",
   "repositories",
@@ -444,6 +445,10 @@ export const PARTS: readonly Part[] = [
       datasets: {
         uses: ["checks", "query/list", "query/trace", "query/access", "events", "store"],
         why: "items are made of traces as they are listed and read, and masked as events are, and know no experiment",
+      },
+      playground: {
+        uses: ["judges", "models", "otlp", "query/access", "store"],
+        why: "a call that somebody tries is paid for and traced as a judge's is",
       },
       sharing: {
         uses: ["datasets", "events", "query/steps", "query/trace", "query/access", "store"],

@@ -25,6 +25,7 @@ export { criticalPath, type CriticalPath } from "./trace-facts/critical-path.ts"
 export { findFailures, type Failures } from "./trace-facts/find-failures.ts";
 export { stepTimes, type Span } from "./trace-facts/step-times.ts";
 export { ancestorPlaces, growTree, withAncestors, type StepNode, type StepTree } from "./trace-facts/step-tree.ts";
+export * from "./contract/playground.ts";
 export * from "./contract/project-alerts.ts";
 export * from "./contract/prompts.ts";
 export * from "./contract/project.ts";

@@ -51,6 +51,7 @@ type ProjectRow = {
   access: Generated<"tenant" | "members">;
   has_judges: Generated<boolean>;
   is_sharing: Generated<boolean>;
+  playground_budget: Generated<number | null>;
 };
 
 type ProjectMemberRow = {

@@ -102,6 +102,12 @@ const promptRoute = createRoute({
   component: lazyPage(() => import("#routes/project/prompt-page.tsx"), "PromptPage"),
 });
 
+const playgroundRoute = createRoute({
+  ...under(projectRoute, "/playground"),
+  validateSearch: z.object({ trace: text, step: text }),
+  component: lazyPage(() => import("#routes/project/playground-page.tsx"), "PlaygroundPage"),
+});
+
 const evaluatorsRoute = createRoute({
   ...under(projectRoute, "/evaluators"),
   component: lazyPage(() => import("#routes/project/evaluators-page.tsx"), "EvaluatorsPage"),
@@ -146,6 +152,7 @@ export const projectRoutes = projectRoute.addChildren([
   experimentRoute,
   promptsRoute,
   promptRoute,
+  playgroundRoute,
   evaluatorsRoute,
   evaluatorRoute,
   alertsRoute,

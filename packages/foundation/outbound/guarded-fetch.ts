@@ -1,6 +1,6 @@
 import { findAddresses } from "./addresses.ts";
 import { isAllowed, type AllowedHosts } from "./allowed-hosts.ts";
-import { send } from "./send.ts";
+import { openAnswer, readUpTo } from "./send.ts";
 
 /** Somebody is asked without TLS, and is at no address where the operator takes that. */
 export class PlainHttpError extends Error {
@@ -44,18 +44,19 @@ export function createGuardedFetch({ allowed, variable, maxBytes, timeoutMs }: G
       throw new PlainHttpError(`without TLS only hosts of ${variable} are asked`);
     }
     const text = typeof body === "string" || body instanceof URLSearchParams ? String(body) : undefined;
-    const answer = await send({
+    const answer = await openAnswer({
       method: method === "POST" ? "POST" : "GET",
       url,
       address: found,
       headers: Object.fromEntries(new Headers(headers)),
       ...(text === undefined ? {} : { body: text }),
-      maxBytes,
       signal: limit,
     });
     const answered = Object.entries(answer.headers).flatMap(([name, value]) =>
       typeof value === "string" ? [[name, value] as [string, string]] : [],
     );
-    return new Response([204, 304].includes(answer.status) ? null : answer.text, { status: answer.status, headers: answered });
+    const { statusCode: status = 0 } = answer;
+    const content = [204, 304].includes(status) ? null : ReadableStream.from(readUpTo(answer, maxBytes));
+    return new Response(content, { status, headers: answered });
   };
 }

@@ -1,6 +1,7 @@
-import { request as requestHttp, type IncomingHttpHeaders, type RequestOptions } from "node:http";
+import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
+import { text } from "node:stream/consumers";
 
 export type OutgoingRequest = {
   readonly method: "GET" | "POST";
@@ -22,7 +23,25 @@ export class TooLongAnswerError extends Error {
 }
 
 /** Sends a request to an address that was checked, and follows no redirect. */
-export async function send({ method, url, address, headers, body, maxBytes, signal }: OutgoingRequest): Promise<Answer> {
+export async function send(request: OutgoingRequest): Promise<Answer> {
+  const answer = await openAnswer(request);
+  const { statusCode: status = 0, headers } = answer;
+  if (request.maxBytes === 0) {
+    answer.destroy();
+    return { status, headers, text: "" };
+  }
+  return { status, headers, text: await text(readUpTo(answer, request.maxBytes)) };
+}
+
+/** Does the same, for whoever reads the body as it comes. */
+export async function openAnswer({
+  method,
+  url,
+  address,
+  headers,
+  body,
+  signal,
+}: Omit<OutgoingRequest, "maxBytes">): Promise<IncomingMessage> {
   const options: RequestOptions = {
     method,
     headers: { ...headers, "user-agent": "sightline" },
@@ -31,28 +50,22 @@ export async function send({ method, url, address, headers, body, maxBytes, sign
     signal,
   };
   return new Promise((resolve, reject) => {
-    const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (answer) => {
-      const { statusCode: status = 0, headers: said } = answer;
-      if (maxBytes === 0) {
-        resolve({ status, headers: said, text: "" });
-        answer.destroy();
-        return;
-      }
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      answer.on("data", (part: Buffer) => {
-        bytes += part.length;
-        parts.push(part);
-        if (bytes > maxBytes) {
-          answer.destroy(new TooLongAnswerError("the answer is too long"));
-        }
-      });
-      answer.on("error", reject);
-      answer.on("end", () => resolve({ status, headers: said, text: Buffer.concat(parts).toString() }));
-    });
+    const sent = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, resolve);
     sent.on("error", reject);
     sent.end(body);
   });
+}
+
+/** @throws {TooLongAnswerError} */
+export async function* readUpTo(answer: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer, void> {
+  let bytes = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) {
+      throw new TooLongAnswerError("the answer is too long");
+    }
+    yield part;
+  }
 }
 
 function pinnedLookup(address: string): NonNullable<RequestOptions["lookup"]> {

@@ -22,12 +22,15 @@ export type CreateProjectRequest = z.input<typeof createProjectRequestSchema>;
 
 /** Whether links show its traces to people without an account; while it is off, none does. */
 const projectSharing = z.boolean();
+/** Dollars that people may spend in the playground in a day (UTC); null: as much as they need. */
+const playgroundBudget = z.number().min(0).max(100_000).nullable();
 
 /** What is left out stays as it is. */
 export const changeProjectRequestSchema = z.object({
   name: createProjectRequestSchema.shape.name.optional(),
   access: projectAccessSchema.optional(),
   is_sharing: projectSharing.optional(),
+  playground_budget: playgroundBudget.optional(),
   /** Traces are deleted so many days after their first event arrived; null keeps them without end. */
   retention_days: z
     .int()
@@ -45,6 +48,7 @@ export const projectSchema = z.object({
   retention_days: z.int().nullable(),
   access: projectAccessSchema,
   is_sharing: projectSharing,
+  playground_budget: playgroundBudget,
   /** What the caller may do in it; admins of the tenant and the operator are owners. */
   my_role: projectRoleSchema,
   /** Traces of the last 24 hours. */

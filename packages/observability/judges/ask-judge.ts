@@ -58,7 +58,11 @@ export async function prepareCall({ query, access, now }: Judging, subject: Subj
       const called = {
         model: definition.model,
         userId,
-        prompt,
+        purpose: "judge" as const,
+        input: [
+          { role: "system", content: prompt.system },
+          { role: "user", content: prompt.prompt },
+        ],
         startedAt,
         endedAt: now(),
         usage,
@@ -66,7 +70,7 @@ export async function prepareCall({ query, access, now }: Judging, subject: Subj
         verdict,
         problem: failure?.problem,
       };
-      return { verdict, failure, cost, call: { ...as, ...called } };
+      return { verdict, failure, cost, call: { ...as, ...called, name: `judge ${as.name}` } };
     },
   };
 }

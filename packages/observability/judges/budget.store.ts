@@ -37,12 +37,15 @@ const EPOCH = sql`date '1970-01-01'`;
 
 export type Reservation = { readonly projectId: string; readonly ruleId: string; readonly day: number; readonly dollars: number };
 
+/** A rule; or whatever else has a budget a day, under an id of its own. */
+type Spender = Pick<RuleRow, "id" | "project_id" | "kind" | "created_at" | "budget">;
+
 /** All that is of a past or an experiment is of the day on which it was made; what is live, of today. */
-const dayOf = ({ kind, created_at: at }: Pick<RuleRow, "kind" | "created_at">) =>
+const dayOf = ({ kind, created_at: at }: Spender) =>
   sql<string>`(${kind === "live" ? sql`now()` : sql`${at}::timestamptz`} at time zone 'UTC')::date`;
 
 /** Sets money aside in one statement, so that replicas together never exceed the budget. @returns undefined when it is not enough. */
-export async function reserve(query: Query, rule: RuleRow, dollars: number): Promise<Reservation | undefined> {
+export async function reserve(query: Query, rule: Spender, dollars: number): Promise<Reservation | undefined> {
   const most = rule.budget ?? Infinity;
   if (dollars > most) {
     return undefined;

@@ -2,18 +2,18 @@ import { v7 as uuidv7 } from "uuid";
 import type { EventType, StreamEvent } from "#events/event.ts";
 import type { ModelUsage } from "#models/ask-model.ts";
 import type { DraftEvent } from "#otlp/span-events.ts";
-import type { JudgePrompt } from "./write-prompt.ts";
 
 export type JudgeCall = {
   readonly traceId: string;
-  /** Of the evaluator. */
+  readonly purpose: "judge" | "playground";
   readonly name: string;
   readonly model: string;
   readonly userId: string | null;
-  readonly prompt: Pick<JudgePrompt, "system" | "prompt">;
+  readonly input: unknown;
   readonly startedAt: Date;
   readonly endedAt: Date;
-  readonly text: string | undefined;
+  /** As the model said it. */
+  readonly text: unknown;
   readonly usage: ModelUsage | undefined;
   readonly verdict: unknown;
   readonly problem: string | undefined;
@@ -24,16 +24,12 @@ export type JudgeCall = {
 type BodyOf<Type extends EventType> = Extract<StreamEvent, { type: Type }>["body"];
 
 /**
- * The events of a judge's call, as any application would send them: it is a trace of its own, of the user whose words it read, so that it goes with
+ * The events of a call of the platform's own, as any application would send them: it is a trace of its own, of the user whose words it read, so that it goes with
  * them.
  */
 export function toJudgeEvents(call: JudgeCall): readonly DraftEvent[] {
   const ids = { trace_id: call.traceId, observation_id: uuidv7() };
   const [startedAt, endedAt] = [call.startedAt.toISOString(), call.endedAt.toISOString()];
-  const input = [
-    { role: "system", content: call.prompt.system },
-    { role: "user", content: call.prompt.prompt },
-  ];
   const ended = {
     ended_at: endedAt,
     status: call.problem === undefined ? ("success" as const) : ("failure" as const),
@@ -42,13 +38,21 @@ export function toJudgeEvents(call: JudgeCall): readonly DraftEvent[] {
   return [
     draft("trace.start", {
       trace_id: call.traceId,
-      name: `judge ${call.name}`.slice(0, 200),
+      name: call.name.slice(0, 200),
       started_at: startedAt,
-      purpose: "judge",
+      purpose: call.purpose,
       ...(call.userId === null ? {} : { user_id: call.userId }),
       attributes: { metadata: call.metadata },
     }),
-    draft("observation.start", { ...ids, parent_id: null, kind: "llm", name: call.model, started_at: startedAt, model: call.model, input }),
+    draft("observation.start", {
+      ...ids,
+      parent_id: null,
+      kind: "llm",
+      name: call.model,
+      started_at: startedAt,
+      model: call.model,
+      input: call.input,
+    }),
     draft("observation.end", {
       ...ids,
       ...ended,

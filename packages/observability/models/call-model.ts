@@ -40,7 +40,12 @@ export async function callModel<Value>(call: ModelCall<Value>): Promise<ModelAns
   }
 }
 
-function readUsage({ inputTokens, outputTokens, inputTokenDetails, outputTokenDetails }: LanguageModelUsage): ModelUsage | undefined {
+export function readUsage({
+  inputTokens,
+  outputTokens,
+  inputTokenDetails,
+  outputTokenDetails,
+}: LanguageModelUsage): ModelUsage | undefined {
   return inputTokens === undefined || outputTokens === undefined
     ? undefined
     : {
@@ -55,7 +60,7 @@ function readUsage({ inputTokens, outputTokens, inputTokenDetails, outputTokenDe
 /** A server that counts less than nothing would give money back. */
 const toCount = (tokens = 0) => Math.min(Math.max(Math.ceil(tokens), 0), 1e9);
 
-function toModel({ provider, baseURL, key, model, fetch }: OpenModel): LanguageModel {
+export function toModel({ provider, baseURL, key, model, fetch }: OpenModel): LanguageModel {
   if (provider === "anthropic") {
     // Without a key of its own the library would take the process'.
     return createAnthropic({ baseURL, apiKey: key ?? "none", fetch })(model);
@@ -64,6 +69,7 @@ function toModel({ provider, baseURL, key, model, fetch }: OpenModel): LanguageM
     name: "model",
     baseURL,
     supportsStructuredOutputs: true,
+    includeUsage: true,
     fetch,
     ...(key === undefined ? {} : { apiKey: key }),
     // OpenAI's own newer models refuse what all others take.

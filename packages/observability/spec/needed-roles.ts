@@ -133,6 +133,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/runs": "viewer",
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/runs": "editor",
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/scores": "editor",
+  "POST /api/v1/projects/:project_id/playground": "editor",
   "GET /api/v1/projects/:project_id/share-links": "viewer",
   "DELETE /api/v1/projects/:project_id/share-links/:share_link_id": "editor",
   "POST /api/v1/projects/:project_id/traces/:trace_id/share-links": "editor",

@@ -58,6 +58,11 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
   "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
   "POST /api/v1/projects/:project_id/traces/:trace_id/share-links": { hours: 1 },
+  "POST /api/v1/projects/:project_id/playground": {
+    connection_id: uuidv7(),
+    model: "changed",
+    messages: [{ role: "user", content: [{ type: "text", text: "changed" }] }],
+  },
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
   "POST /v1/logs": {},
   "POST /v1/metrics": {},

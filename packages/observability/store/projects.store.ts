@@ -12,6 +12,7 @@ export type ProjectSummary = {
   readonly retention_days: number | null;
   readonly access: ProjectAccess;
   readonly is_sharing: boolean;
+  readonly playground_budget: number | null;
   readonly my_role: ProjectRole;
   readonly position: string;
   readonly recent_traces: number;
@@ -65,6 +66,7 @@ export async function changeProject(
     readonly name: string | undefined;
     readonly access: ProjectAccess | undefined;
     readonly isSharing: boolean | undefined;
+    readonly playgroundBudget: number | null | undefined;
     readonly retentionDays: number | null | undefined;
   },
 ): Promise<boolean> {
@@ -74,6 +76,7 @@ export async function changeProject(
     .set((column) => ({
       name: wanted.name ?? column.ref("project.name"),
       access: wanted.access ?? column.ref("project.access"),
+      playground_budget: wanted.playgroundBudget === undefined ? column.ref("project.playground_budget") : wanted.playgroundBudget,
       is_sharing: wanted.isSharing ?? column.ref("project.is_sharing"),
       retention_days: wanted.retentionDays === undefined ? column.ref("project.retention_days") : wanted.retentionDays,
     }))
@@ -81,6 +84,12 @@ export async function changeProject(
     .where(hasRole(wanted.reader, "owner"))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/** Dollars that people may spend in the playground in a day (UTC); null: as much as they need. */
+export async function findPlaygroundBudget(query: Query, id: string): Promise<number | null> {
+  const row = await query.selectFrom("observability.projects").select("playground_budget").where("id", "=", id).executeTakeFirst();
+  return row === undefined ? 0 : row.playground_budget;
 }
 
 /** Lists projects, newest first. */
@@ -145,6 +154,7 @@ function summaries(query: Query, reader: Reader) {
       "project.retention_days",
       "project.access",
       "project.is_sharing",
+      "project.playground_budget",
       selectRole(reader).$notNull().as("my_role"),
       selectMicros("project.created_at").as("position"),
     ])

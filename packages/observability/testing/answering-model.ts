@@ -20,6 +20,10 @@ const answerSchema = z.object({
   delay_ms: z.int().default(0),
   /** Breaks the connection off. */
   drops: z.boolean().default(false),
+  /** Of an answer that streams: the tool that it calls at its end. */
+  calls: z.object({ name: z.string(), arguments: z.unknown() }).optional(),
+  /** Of an answer that streams: what is waited for after each word. */
+  pace: z.custom<() => Promise<void>>((value) => typeof value === "function").optional(),
 });
 type Answer = z.output<typeof answerSchema>;
 export const scriptedAnswersSchema = z.array(answerSchema);
@@ -56,7 +60,7 @@ export async function startAnsweringModel(
     const body = await text(request);
     asked.push(body);
     const isAnthropic = request.url?.endsWith("/messages") === true;
-    const { messages, model, system, tools } = requestSchema.parse(JSON.parse(body));
+    const { messages, model, stream, system, tools } = requestSchema.parse(JSON.parse(body));
     const parts = [...(system === undefined ? [] : [system]), ...messages.map(({ content }) => content)];
     const prompt = parts.map((content) => (typeof content === "string" ? content : JSON.stringify(content))).join("\n");
     const given = answerSchema.parse((await choose(prompt)) ?? { status: 404, says: "no answer is scripted for this prompt" });
@@ -66,6 +70,15 @@ export async function startAnsweringModel(
       return;
     }
     const said = typeof given.says === "string" ? given.says : JSON.stringify(given.says);
+    if (stream && given.status === 200) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const chunk of streamChunks(model, said, given)) {
+        response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+        await given.pace?.();
+      }
+      response.end("data: [DONE]\n\n");
+      return;
+    }
     const error = { type: "error", error: { message: said, type: "scripted" } };
     const whole = isAnthropic ? sayAsAnthropic(model, given, tools.length > 0) : sayAsOpenAi(model, said, given.usage);
     const told = given.raw ?? JSON.stringify(given.status === 200 ? whole : error);
@@ -75,6 +88,7 @@ export async function startAnsweringModel(
 
 const requestSchema = z.object({
   model: z.string(),
+  stream: z.boolean().default(false),
   messages: z.array(z.object({ content: z.unknown() })),
   system: z.unknown().optional(),
   tools: z.array(z.object({ name: z.literal("json") })).default([]),
@@ -101,4 +115,30 @@ function sayAsAnthropic(model: string, { says, usage }: Answer, hasTool: boolean
     stop_sequence: null,
     ...(usage === null ? {} : { usage: { input_tokens: usage.prompt_tokens, output_tokens: usage.completion_tokens } }),
   };
+}
+
+/** An answer word by word, as OpenAI's servers stream it. */
+function streamChunks(model: string, said: string, { calls, usage }: Answer): readonly object[] {
+  const chunk = (delta: object, finish: string | null = null) => ({
+    id: "answer-1",
+    created: 1_790_000_000,
+    object: "chat.completion.chunk",
+    model,
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  const words = said.split(/(?<= )/).map((content) => chunk({ role: "assistant", content }));
+  const called = calls && {
+    index: 0,
+    id: "call-1",
+    type: "function",
+    function: { name: calls.name, arguments: JSON.stringify(calls.arguments) },
+  };
+  return [
+    ...words,
+    ...(called === undefined ? [] : [chunk({ tool_calls: [called] })]),
+    chunk({}, called === undefined ? "stop" : "tool_calls"),
+    ...(usage === null
+      ? []
+      : [{ ...chunk({}), choices: [], usage: { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens } }]),
+  ];
 }

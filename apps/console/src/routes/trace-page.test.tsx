@@ -39,6 +39,7 @@ const project = {
   retention_days: null,
   access: "tenant",
   is_sharing: false,
+  playground_budget: 5,
   my_role: "owner",
   recent_traces: 1,
   last_trace_at: null,

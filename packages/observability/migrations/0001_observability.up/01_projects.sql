@@ -15,6 +15,8 @@ create table observability.projects (
   has_judges boolean not null default false,
   -- Whether links show its traces to people without an account.
   is_sharing boolean not null default false,
+  -- Dollars of a day (UTC); null: without end.
+  playground_budget double precision default 5,
   created_at timestamptz not null default now()
 );
 create index projects_by_tenant on observability.projects (tenant_id, created_at desc, id desc);

@@ -89,12 +89,12 @@ export function projectRoutes({ query, clock, log, accounts }: RouteDependencies
       },
       async (request) => {
         const { reader, projectId: id } = await enterProject(query, request, "owner");
-        const { name, access, retention_days: retentionDays, is_sharing: isSharing } = request.body;
+        const { name, access, retention_days: retentionDays, is_sharing: isSharing, playground_budget: playgroundBudget } = request.body;
         if (isSharing !== undefined && isSharing !== (await load(id, reader)).is_sharing) {
           const details = { project: id, sharing: isSharing ? "on" : "off" };
           await tellAudit(accounts, { event: "sharing_changed", at: clock.now(), reader, request, details });
         }
-        if (!(await changeProject(query, { id, reader, name, access, retentionDays, isSharing }))) {
+        if (!(await changeProject(query, { id, reader, name, access, retentionDays, isSharing, playgroundBudget }))) {
           throw projectNotFound();
         }
         log.info({ project: id, ...request.body, by: toAuthor(reader) }, "a project was changed");

@@ -80,6 +80,7 @@ const project = {
   retention_days: null,
   access: "tenant",
   is_sharing: false,
+  playground_budget: 5,
   my_role: "editor",
   recent_traces: 1,
   last_trace_at: AT,

@@ -15,6 +15,7 @@ const project = {
   name: "Shop",
   access: "members",
   is_sharing: false,
+  playground_budget: 5,
   my_role: "owner",
   retention_days: 30,
   recent_traces: 0,

@@ -10,6 +10,7 @@ const project = {
   name: "Shop",
   access: "tenant",
   is_sharing: false,
+  playground_budget: 5,
   my_role: "editor",
   retention_days: null,
   recent_traces: 1,

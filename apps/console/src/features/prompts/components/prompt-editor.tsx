@@ -20,6 +20,8 @@ type PromptEditorProps = {
   readonly projectId: string;
   /** What the next version begins with; without it a prompt is made. */
   readonly version?: PromptVersion | undefined;
+  /** What a prompt that is made begins with. */
+  readonly draft?: readonly PromptMessage[];
   readonly onSaved: (written: WrittenPrompt) => void;
   readonly onClose: () => void;
 };
@@ -28,8 +30,8 @@ const ROLES = ["system", "user", "assistant", "developer", "tool"];
 const rowsOf = (text: string) => Math.min(16, Math.max(3, text.split("\n").length));
 
 /** Writes the next version. */
-export function PromptEditor({ projectId, version, onSaved, onClose }: PromptEditorProps) {
-  const given = version?.template ?? "";
+export function PromptEditor({ projectId, version, draft, onSaved, onClose }: PromptEditorProps) {
+  const given = version?.template ?? draft ?? "";
   const [name, setName] = useState(version?.name ?? "");
   const [kind, setKind] = useState(typeof given === "string" ? "text" : "messages");
   const [text, setText] = useState(typeof given === "string" ? given : given.map(({ content }) => content).join("\n\n"));

@@ -1,6 +1,7 @@
 import { Alert, Stack, Text } from "@mantine/core";
 import { type StackTrace, type Step, type TraceDigest, findFailures, growTree } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { observationQuery } from "#features/traces/api/trace.ts";
@@ -61,6 +62,11 @@ export function StepDetails({ projectId, trace, steps, step, onSelect }: StepDet
         <Alert color="red" title="Its values could not be loaded">
           {whole.error.message}
         </Alert>
+      )}
+      {whole.data !== undefined && step.kind === "llm" && (
+        <Link to="/projects/$projectId/playground" params={{ projectId }} search={{ trace: trace.id, step: step.id }}>
+          Open in playground
+        </Link>
       )}
       {whole.data !== undefined && (
         <>

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { jsonObjectSchema } from "./parts.ts";
+import { modelName } from "./models.ts";
+
+/** A model call that somebody tries. Messages are in the words of the AI SDK, so that they are passed on as they are. */
+
+export const MAX_VARIANTS = 4;
+const MAX_MESSAGES = 500;
+const MAX_TOOLS = 128;
+
+const text = z.object({ type: z.literal("text"), text: z.string() });
+/** Base64 alone: an address would be fetched from here. */
+const image = z.object({ type: z.literal("image"), image: z.base64().min(4), mediaType: z.string().regex(/^image\/[\w.+-]+$/) });
+const call = { toolCallId: z.string(), toolName: z.string() };
+const toolCall = z.object({ type: z.literal("tool-call"), ...call, input: z.unknown() });
+const toolResult = z.object({ type: z.literal("tool-result"), ...call, output: z.object({ type: z.literal("text"), value: z.string() }) });
+const messageSchema = z.discriminatedUnion("role", [
+  z.object({ role: z.literal("system"), content: z.string() }),
+  z.object({ role: z.literal("user"), content: z.array(z.discriminatedUnion("type", [text, image])) }),
+  z.object({ role: z.literal("assistant"), content: z.array(z.discriminatedUnion("type", [text, toolCall])) }),
+  z.object({ role: z.literal("tool"), content: z.array(toolResult) }),
+]);
+export type PlaygroundMessage = z.infer<typeof messageSchema>;
+
+export const playgroundToolSchema = z.object({
+  name: z.string().min(1),
+  description: z.string().default(""),
+  parameters: jsonObjectSchema,
+});
+
+export const playgroundRequestSchema = z.object({
+  connection_id: z.uuid(),
+  model: modelName,
+  messages: z.array(messageSchema).min(1, "give it a message").max(MAX_MESSAGES),
+  tools: z.array(playgroundToolSchema).max(MAX_TOOLS).default([]),
+  /** Null: as the model has it. */
+  temperature: z.number().min(0).max(2).nullable().default(null),
+  max_tokens: z.int().min(1).max(16_000).default(1_000),
+});
+export type PlaygroundRequest = z.output<typeof playgroundRequestSchema>;
+
+/** The data of a server-sent event: a part of the answer as it comes, and at last what became of the call. */
+export const playgroundEventSchema = z.discriminatedUnion("type", [
+  text,
+  toolCall,
+  z.object({
+    type: z.literal("end"),
+    /** What went wrong, and what to do. */
+    problem: z.string().nullable(),
+    /** The trace of the call; null where the event stream did not take it. */
+    trace_id: z.uuid().nullable(),
+    duration_ms: z.number(),
+    tokens: z.int().nullable(),
+    /** Dollars; null without a price. */
+    cost: z.number().nullable(),
+  }),
+]);
+export type PlaygroundEvent = z.infer<typeof playgroundEventSchema>;
