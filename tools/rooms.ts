@@ -432,6 +432,7 @@ export const PARTS: readonly Part[] = [
           "issues",
           "datasets",
           "experiments",
+          "prompts",
           "store",
         ],
         why: "assistants read traces by the same questions as people",

@@ -8,7 +8,7 @@ import { startProduct, type StartedProduct } from "#testing/started-product.ts";
 const PASSWORD = "seven green lanterns";
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/u;
 const TRACE_TOOLS = ["list_traces", "get_trace", "get_observation", "compare_traces", "trace_stats"];
-const EVALUATION_TOOLS = ["list_issues", "get_issue", "list_experiments", "get_experiment", "add_dataset_item"];
+const EVALUATION_TOOLS = ["list_issues", "get_issue", "list_experiments", "get_experiment", "add_dataset_item", "propose_prompt"];
 
 let product: StartedProduct;
 let database: StartedProduct["database"];
@@ -294,7 +294,7 @@ describe("what a token opens of traces is what its maker may see", () => {
 
   test("also with the access token of the console", async () => {
     const client = await connectWith(admin);
-    expect(await client.toolNames()).toHaveLength(20);
+    expect(await client.toolNames()).toHaveLength(21);
     expect((await client.call("list_traces", {})).text).toContain("shipping agent");
   });
 });
