@@ -31,8 +31,10 @@ const observability = [
   "query/projects/projects",
   "query/sessions/sessions",
   "query/steps/resumed-traces",
+  "playground/playground",
   "query/trace/scores",
   "query/trace/traces",
+  "sharing/sharing",
   "store/delete-project.store",
   "trace-facts/find-failures",
 ];

@@ -231,11 +231,11 @@ export async function listJudgements(
     from observability.judgements as judgement
     left join lateral (
       select data_type, value, text_value, comment as explanation from observability.scores
-      where project_id = judgement.project_id and trace_id = judgement.trace_id and judgement.experiment_id is null
+      where project_id = ${projectId}::uuid and trace_id = judgement.trace_id and judgement.experiment_id is null
         and judge_trace_id = judgement.judge_traces[cardinality(judgement.judge_traces)]
       union all
       select case when is_boolean then 'boolean' else 'number' end, value, null, explanation from observability.run_scores
-      where project_id = judgement.project_id and experiment_id = judgement.experiment_id and item_id = judgement.item_id
+      where project_id = ${projectId}::uuid and experiment_id = judgement.experiment_id and item_id = judgement.item_id
         and repetition = judgement.repetition and attempt = judgement.attempt and source = 'judge' and name = ${name}::text
         and evaluator_version = judgement.version::text
     ) as given on judgement.state = 'judged'
