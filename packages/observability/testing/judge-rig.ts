@@ -16,7 +16,7 @@ import { writeEvents } from "./write-events.ts";
 export type JudgeRig = Awaited<ReturnType<typeof createJudgeRig>>;
 
 const ADMIN = "tenant-1:admin";
-const MODEL = "judge-1";
+export const MODEL = "judge-1";
 
 type AskedModel = { readonly provider: ModelProvider; readonly model: string };
 const OPENAI_COMPATIBLE: AskedModel = { provider: "openai-compatible", model: MODEL };

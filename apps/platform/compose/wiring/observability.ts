@@ -46,7 +46,19 @@ export async function composeObservability(context: Context): Promise<readonly S
   const mailing = await openMailing(identityConfig, accounts.query);
   const telling = createTelling({ queries: accounts.query });
   const grpc = config.OTLP_GRPC_PORT === undefined ? undefined : { host: context.platform.SIGHTLINE_HOST, port: config.OTLP_GRPC_PORT };
-  const api = createObservabilityApi({ config, database, log, clock, accessTokens, version, metrics, mailing, grpc, findStanding, accounts: telling });
+  const api = createObservabilityApi({
+    config,
+    database,
+    log,
+    clock,
+    accessTokens,
+    version,
+    metrics,
+    mailing,
+    grpc,
+    findStanding,
+    accounts: telling,
+  });
   const registration = createRegistration({ config: identityConfig, database: accounts, clock });
   const http = await serve(context, {
     title: "Sightline observability",
