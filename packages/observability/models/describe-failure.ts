@@ -35,6 +35,13 @@ const WITHOUT_TLS = "Its address has no TLS (https), which only hosts of OBSERVA
 export function describeFailure(error: unknown, now: number): ModelFailure {
   const found = chainOf(error);
   const is = (kind: abstract new (...args: never[]) => Error) => found.some((each) => each instanceof kind);
+  // A library may say of an answer that broke off that it can't be read.
+  if (is(TooLongAnswerError)) {
+    return { problem: "Its answer is too long.", isRetryable: true, isFree: false };
+  }
+  if (found.some(({ name }) => name === "TimeoutError" || name === "AbortError")) {
+    return { problem: "It did not answer in time.", isRetryable: true, isFree: false };
+  }
   const answered = found.find((each) => APICallError.isInstance(each) && each.statusCode !== undefined);
   if (APICallError.isInstance(answered) && answered.statusCode !== undefined) {
     return describeStatus(answered, answered.statusCode, now);
@@ -49,10 +56,7 @@ export function describeFailure(error: unknown, now: number): ModelFailure {
   if (notSent !== undefined) {
     return { problem: notSent, isRetryable: true, isFree: true };
   }
-  if (found.some(({ name }) => name === "TimeoutError" || name === "AbortError")) {
-    return { problem: "It did not answer in time.", isRetryable: true, isFree: false };
-  }
-  const problem = is(TooLongAnswerError) ? "Its answer is too long." : `The connection failed (${codes[0] ?? "no answer that is read"}).`;
+  const problem = `The connection failed (${codes[0] ?? "no answer that is read"}).`;
   return { problem, isRetryable: true, isFree: false };
 }
 

@@ -5,6 +5,7 @@ import type { ObservabilityConfig } from "#config.ts";
 import type { ModelProvider } from "#contract.ts";
 import { createRingSealer, modelKeyContext } from "#store/ring-sealer.ts";
 import type { ConnectionRow } from "./connections.store.ts";
+import { hideKey } from "./hide-key.ts";
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Of one call, whatever becomes of it. */
@@ -46,15 +47,7 @@ export function createModelAccess(config: Pick<ObservabilityConfig, "ENCRYPTION_
     seal: (id, key) => demand().seal(Buffer.from(key), modelKeyContext(id)),
     open: ({ id, provider, base_url: baseURL, sealed_key: sealed }, model) => {
       const key = sealed === null ? undefined : demand().open(sealed, modelKeyContext(id)).toString();
-      return { provider, baseURL, key, model, fetch: key === undefined ? fetch : hideKey(fetch, key) };
+      return { provider, baseURL, key, model, fetch: key === undefined ? fetch : async (...call) => hideKey(await fetch(...call), key) };
     },
-  };
-}
-
-/** Servers that tell what they were asked, as in an error, tell the key, too: it is not in what is read of their answers. Of less than 8 characters it is no secret. */
-function hideKey(fetch: OpenModel["fetch"], key: string): OpenModel["fetch"] {
-  return async (address, init) => {
-    const answer = await fetch(address, init);
-    return key.length < 8 || answer.body === null ? answer : new Response((await answer.text()).replaceAll(key, "[key]"), answer);
   };
 }

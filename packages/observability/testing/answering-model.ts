@@ -80,7 +80,13 @@ export async function startAnsweringModel(
       return;
     }
     const error = { type: "error", error: { message: said, type: "scripted" } };
-    const whole = isAnthropic ? sayAsAnthropic(model, given, tools.length > 0) : sayAsOpenAi(model, said, given.usage);
+    const whole = isAnthropic
+      ? sayAsAnthropic(
+          model,
+          given,
+          tools.some(({ name }) => name === "json"),
+        )
+      : sayAsOpenAi(model, said, given.usage);
     const told = given.raw ?? JSON.stringify(given.status === 200 ? whole : error);
     response.writeHead(given.status, { "content-type": "application/json", ...given.headers }).end(told);
   }
@@ -91,7 +97,7 @@ const requestSchema = z.object({
   stream: z.boolean().default(false),
   messages: z.array(z.object({ content: z.unknown() })),
   system: z.unknown().optional(),
-  tools: z.array(z.object({ name: z.literal("json") })).default([]),
+  tools: z.array(z.object({ name: z.string().optional() })).default([]),
 });
 
 function sayAsOpenAi(model: string, said: string, usage: Answer["usage"]) {
