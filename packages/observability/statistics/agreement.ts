@@ -65,6 +65,10 @@ export function krippendorffAlpha(items: readonly (readonly (number | null)[])[]
   const told = items.map((labels) => labels.filter((label) => label !== null)).filter(({ length }) => length > 1);
   const { labels, placeOf } = inOrder(told.flat());
   const places = told.map((given) => given.map(placeOf));
+  const apart = (given: readonly number[], values: readonly number[]) => sumApart(countEach(given), values, scale) / (given.length - 1);
+  const distances = labels.map((label) => label - (labels[0] ?? 0));
+  // Only ranks depend on which items are drawn.
+  const known = scale === "ordinal" ? undefined : places.map((given) => apart(given, distances));
   return bootstrapInterval(told.length, seed, (times) => {
     const counts = new Float64Array(labels.length);
     let of = 0;
@@ -73,9 +77,11 @@ export function krippendorffAlpha(items: readonly (readonly (number | null)[])[]
       of += count * given.length;
       given.forEach((place) => (counts[place] = (counts[place] ?? 0) + count));
     }
-    const values = scale === "ordinal" ? middleRanks(counts) : labels.map((label) => label - (labels[0] ?? 0));
-    const apart = (given: readonly number[]) => sumApart(countEach(given), values, scale) / (given.length - 1);
-    const observed = places.reduce((sum, given, at) => ((times[at] ?? 0) === 0 ? sum : sum + (times[at] ?? 0) * apart(given)), 0);
+    const values = scale === "ordinal" ? middleRanks(counts) : distances;
+    const observed = places.reduce(
+      (sum, given, at) => ((times[at] ?? 0) === 0 ? sum : sum + (times[at] ?? 0) * (known?.[at] ?? apart(given, values))),
+      0,
+    );
     return 1 - (observed * (of - 1)) / sumApart([...counts.entries()], values, scale);
   });
 }
