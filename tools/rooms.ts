@@ -455,6 +455,10 @@ export const PARTS: readonly Part[] = [
         uses: ["datasets", "events", "query/steps", "query/trace", "query/access", "store"],
         why: "a link shows what a trace shows, masked once more as items are",
       },
+      annotation: {
+        uses: ["datasets", "query/access", "store"],
+        why: "people label traces, and a label is a score as any other: who reads scores knows no queue",
+      },
       prompts: {
         uses: ["prices", "query/access", "store"],
         why: "a prompt is text with versions; how it was used is told by steps as they are kept",

@@ -1,6 +1,7 @@
 import { readExactValues } from "@sightline/foundation/http/exact-values";
 import type { Check } from "@sightline/foundation/health";
 import type { Authenticator, Routes } from "@sightline/foundation/http/http-server";
+import { annotationRoutes } from "./annotation/annotation.routes.ts";
 import { alertChannelRoutes } from "./alerts/project/alert-channels.routes.ts";
 import { alertRuleRoutes } from "./alerts/project/alert-rules.routes.ts";
 import { alertRoutes } from "./alerts/operator/alerts.routes.ts";
@@ -89,6 +90,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       modelConnectionRoutes({ query, clock, log, access })(server);
       judgeRuleRoutes({ query, clock, log })(server);
       evaluatorRoutes({ query, clock, log })(server);
+      annotationRoutes({ query, clock, log })(server);
       tryRoutes({ query, clock, log, access, publisher: intake.publisher })(server);
       shareLinkRoutes({ query, clock, accounts, publicUrl: config.PUBLIC_URL })(server);
       sharedRoutes({ query, clock })(server);

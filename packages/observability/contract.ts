@@ -2,6 +2,7 @@ import { z } from "zod";
 import { listRequestSchema, timestamp } from "./contract/parts.ts";
 
 export * from "./contract/calibration.ts";
+export * from "./contract/annotation.ts";
 export * from "./contract/checks.ts";
 export { describeCheck } from "./checks/describe-check.ts";
 export * from "./contract/code-runs.ts";

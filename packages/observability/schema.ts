@@ -94,6 +94,8 @@ type ScoreRow = RowOf<typeof SCORES> & {
   source: Generated<Score["source"]>;
   evaluator_version: number | null;
   judge_trace_id: string | null;
+  queue_id: string | null;
+  is_resolution: Generated<boolean>;
 };
 
 type ProducerRow = RowOf<typeof PRODUCERS> & {

@@ -80,6 +80,9 @@ export const scoreSchema = scoreValueSchema.extend({
   judge_trace_id: z.uuid().nullable(),
   /** Of a judge: whether this version agrees with people well enough to fail a gate. */
   is_calibrated: z.boolean().nullable(),
+  /** Of a label: the annotation queue, which may be gone; and whether it settles labels that differed. */
+  queue_id: z.uuid().nullable(),
+  is_resolution: z.boolean(),
   scored_at: timestamp,
 });
 export type Score = z.infer<typeof scoreSchema>;

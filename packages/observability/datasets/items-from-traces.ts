@@ -12,6 +12,7 @@ import { loadTrace } from "#query/trace/load-trace.ts";
 import { toJson } from "./to-json.ts";
 
 type Request = InProject & z.output<typeof itemsFromTracesRequestSchema> & { readonly now: Date };
+type Choosing = Pick<Request, keyof InProject | "traces" | "from" | "now">;
 type Chosen = { readonly traces: NonNullable<Request["traces"]>; readonly matching: number };
 
 /**
@@ -19,7 +20,7 @@ type Chosen = { readonly traces: NonNullable<Request["traces"]>; readonly matchi
  *
  * @throws {AppError} 404 `session_not_found`, 404 `no_traces`, 400 `invalid_query`, 400 `session_too_long`.
  */
-export async function chooseTraces(query: Query, { traces = [], from, projectId, reader, now }: Request): Promise<Chosen> {
+export async function chooseTraces(query: Query, { traces = [], from, projectId, reader, now }: Choosing): Promise<Chosen> {
   if (from === undefined) {
     return { traces, matching: traces.length };
   }

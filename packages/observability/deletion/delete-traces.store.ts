@@ -63,6 +63,7 @@ async function deleteSome(query: Query, { projectId, reader, ids, deletion, isOf
     const isOfTrace = sql`row.project_id = ${projectId}::uuid and row.trace_id = run.id`;
     const scores = await sql`delete from observability.scores as row using ${given} where ${isOfTrace}`.execute(transaction);
     const gone = runs.map(({ id }) => id);
+    await sql`delete from observability.annotations as row using ${given} where ${isOfTrace}`.execute(transaction);
     await forgetTraces(transaction, projectId, gone);
     await forgetJudgements(
       transaction,

@@ -54,6 +54,9 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/evaluators/:evaluator_id/versions": { definition: JUDGE },
   "POST /api/v1/projects/:project_id/evaluators/:evaluator_id/rules": { kind: "live", budget: null },
   "PATCH /api/v1/projects/:project_id/evaluators/:evaluator_id/rules/:judge_rule_id": { is_active: false },
+  "POST /api/v1/projects/:project_id/annotation-queues": { name: "new", scores: ["kept-config"] },
+  "POST /api/v1/projects/:project_id/annotation-queues/:queue_id/traces": { traces: [{ trace_id: uuidv7() }] },
+  "PUT /api/v1/projects/:project_id/annotation-queues/:queue_id/traces/:trace_id": { skip: "changed" },
   "PATCH /api/v1/projects/:project_id/issues/:issue_id": { state: "ignored", assignee: "changed" },
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
   "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
@@ -115,4 +118,6 @@ export const TABLES = [
   "judge_rules",
   "judgements",
   "share_links",
+  "annotation_queues",
+  "annotations",
 ];

@@ -247,6 +247,9 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   await otlp.api.patch(base, { is_sharing: true }, token);
   const link = await otlp.api.post(`${base}/traces/${traceId}/share-links`, {}, token);
   const judge = await furnishJudge(otlp.api, base, token);
+  const queue = { name: "kept", scores: ["kept-config"], dataset_id: dataset.body["id"] };
+  const queueId = String((await otlp.api.post(`${base}/annotation-queues`, queue, token)).body["id"]);
+  await otlp.api.post(`${base}/annotation-queues/${queueId}/traces`, { traces: [{ trace_id: traceId }] }, token);
   await otlp.api.put(`${base}/members/${userId}`, { role: "editor" }, token);
   await database.pool.query(
     "insert into observability.dead_letters (id, stream, entry_id, project_id, reason, entry) values ($1, 's', $2, $3, 'unreadable', $4)",
@@ -276,6 +279,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     experiment_id: String(experiment.body["id"]),
     issue_id: issueId,
     share_link_id: String(link.body["id"]),
+    queue_id: queueId,
     ...judge,
   };
 }

@@ -66,6 +66,8 @@ export async function deleteExpiredTraces(query: Query, { projectId, day, atOnce
     }
     await sql`
       delete from observability.scores as row using ${given} where ${isOfProject} and row.trace_id = expired.id`.execute(transaction);
+    await sql`
+      delete from observability.annotations as row using ${given} where ${isOfProject} and row.trace_id = expired.id`.execute(transaction);
     // The traces of judges are as old as what they judged, and expire by themselves.
     await sql`
       delete from observability.judgements as row using ${given}

@@ -50,6 +50,7 @@ export const DISTRIBUTED_TABLES = [
   "judgements",
   "judge_spending",
   "judge_marks",
+  "annotations",
 ] as const;
 
 /** They stay where they are: little of them, and to be written while another node is away. Citus knows them, since they are joined with projects. */
@@ -69,6 +70,7 @@ const LOCAL_TABLES = [
   "evaluator_versions",
   "judge_rules",
   "share_links",
+  "annotation_queues",
   "alert_channels",
   "alert_rules",
   "alert_events",

@@ -276,6 +276,9 @@ create table observability.scores (
   -- Of a judge: which version of its evaluator, and the trace of its call.
   evaluator_version int,
   judge_trace_id uuid,
+  -- Of a person's label: the queue in which it was asked, and whether it settles labels that differed.
+  queue_id uuid,
+  is_resolution boolean not null default false,
   scored_at timestamptz not null,
   received_at timestamptz not null default now(),
   primary key (project_id, trace_id, event_id),

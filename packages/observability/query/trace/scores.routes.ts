@@ -98,6 +98,8 @@ export function scoreRoutes({ query, clock }: Pick<RouteDependencies, "query" | 
           evaluator_version: null,
           judge_trace_id: null,
           is_calibrated: null,
+          queue_id: null,
+          is_resolution: false,
           scored_at: scoredAt.toISOString(),
         });
       },

@@ -19,6 +19,8 @@ export type ScoreSummary = {
   readonly evaluator_version: number | null;
   readonly judge_trace_id: string | null;
   readonly is_calibrated: boolean | null;
+  readonly queue_id: string | null;
+  readonly is_resolution: boolean;
   readonly scored_at: Date;
   readonly position: string;
 };
@@ -103,6 +105,8 @@ export async function listScores(query: Query, filter: ScoreFilter): Promise<rea
       "score.author",
       "score.evaluator_version",
       "score.judge_trace_id",
+      "score.queue_id",
+      "score.is_resolution",
       "score.scored_at",
       selectMicros("score.scored_at").as("position"),
     ])

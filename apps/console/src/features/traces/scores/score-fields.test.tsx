@@ -11,7 +11,7 @@ const CONFIGS = [
   { ...base, name: "tone", data_type: "category", categories: ["kind", "rude"] },
   { ...base, name: "helpful", data_type: "boolean" },
 ];
-const byNoJudge = { evaluator_version: null, judge_trace_id: null, is_calibrated: null };
+const byNoJudge = { evaluator_version: null, judge_trace_id: null, is_calibrated: null, queue_id: null, is_resolution: false };
 const given = {
   ...byNoJudge,
   trace_id: TRACE,
