@@ -429,6 +429,7 @@ export const PARTS: readonly Part[] = [
           "query/compare",
           "query/figures",
           "query/access",
+          "annotation",
           "issues",
           "datasets",
           "experiments",

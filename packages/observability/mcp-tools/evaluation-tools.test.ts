@@ -135,6 +135,11 @@ describe("list_experiments and list_issues", () => {
     );
     expect(await call("get_issue", { issue })).toMatch(/\(typical, newest, shortest\): .*, failed in step [0-9a-f]{8}$/mu);
     expect(await call("list_issues", { state: "closed" })).toBe("There is no such issue.");
+    const admin = "tenant-1:admin";
+    await rig.api.put(`${rig.base}/score-configs`, { name: "polite", data_type: "boolean" }, admin);
+    const queue = await rig.post("/annotation-queues", { name: ATTACK, scores: ["polite"] }, admin);
+    await rig.post(`/annotation-queues/${String(queue.body["id"])}/traces`, { traces: [{ trace_id: trace }] }, admin);
+    expect(await call("list_experiments", {})).toMatch(/^Annotation queue .*: 1 of 1 trace wait to be labelled$/mu);
     await expect(call("list_experiments", { dataset: "returns" })).rejects.toThrow(/no dataset returns; it has: .*refunds/);
   });
 });
