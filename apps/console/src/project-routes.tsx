@@ -118,6 +118,17 @@ const evaluatorRoute = createRoute({
   component: lazyPage(() => import("#routes/project/evaluator-page.tsx"), "EvaluatorPage"),
 });
 
+const annotationRoute = createRoute({
+  ...under(projectRoute, "/annotation"),
+  component: lazyPage(() => import("#routes/project/annotation-page.tsx"), "AnnotationPage"),
+});
+
+const queueRoute = createRoute({
+  ...under(projectRoute, "/annotation/$queueId"),
+  validateSearch: z.object({ show: text }),
+  component: lazyPage(() => import("#routes/project/queue-page.tsx"), "QueuePage"),
+});
+
 const compareRoute = createRoute({
   ...under(projectRoute, "/compare"),
   validateSearch: z.object({ a: text, b: text, show: text, step: text }),
@@ -155,6 +166,8 @@ export const projectRoutes = projectRoute.addChildren([
   playgroundRoute,
   evaluatorsRoute,
   evaluatorRoute,
+  annotationRoute,
+  queueRoute,
   alertsRoute,
   settingsRoute,
   compareRoute,

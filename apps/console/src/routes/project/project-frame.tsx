@@ -15,6 +15,7 @@ const EVALUATION = [
   { label: "Datasets", to: "/projects/$projectId/datasets" },
   { label: "Experiments", to: "/projects/$projectId/experiments" },
   { label: "Evaluators", to: "/projects/$projectId/evaluators" },
+  { label: "Annotation", to: "/projects/$projectId/annotation" },
 ] as const;
 
 const TABS = [

@@ -33,6 +33,8 @@ type AddToDatasetProps = {
   readonly from?: { readonly count: number } & ({ readonly session_id: string } | { readonly q: string });
   /** A step of the one trace that may be added in its place. */
   readonly step?: { readonly id: string; readonly name: string } | undefined;
+  /** The dataset that is suggested for a correction, if any. */
+  readonly correctsIn?: string | null;
   /** The issue that they show: its items are of one cluster. */
   readonly issueId?: string;
   readonly onClose: () => void;
@@ -42,11 +44,11 @@ type AddToDatasetProps = {
 const NEW = "new";
 
 /** Makes items of recorded traces, of one step, a session or a sample, in a dataset that is chosen or made here. */
-export function AddToDataset({ projectId, traceIds = [], from, step, issueId, onClose }: AddToDatasetProps) {
+export function AddToDataset({ projectId, traceIds = [], from, step, correctsIn, issueId, onClose }: AddToDatasetProps) {
   const count = from?.count ?? traceIds.length;
   const [sample, setSample] = useState<Sample>({ size: Math.min(count, DRAWN), by: "random" });
   const datasets = useQuery(datasetsQuery(projectId));
-  const [chosen, setChosen] = useState<string>();
+  const [chosen, setChosen] = useState<string | undefined>(correctsIn ?? undefined);
   const [name, setName] = useState("");
   const [part, setPart] = useState<"step" | "trace">(step === undefined ? "trace" : "step");
   const [expected, setExpected] = useState("");

@@ -68,7 +68,7 @@ type ValueFieldProps = {
   readonly onValue: (value: string) => void;
 };
 
-function ValueField({ score: { type, value }, config, onValue }: ValueFieldProps) {
+export function ValueField({ score: { type, value }, config, onValue }: ValueFieldProps) {
   if (type === "boolean") {
     const data = [
       { value: "true", label: "Yes" },

@@ -1,4 +1,4 @@
-import { type ComponentProps, useId, useState, useEffect, useEffectEvent } from "react";
+import { type ComponentProps, useId, useState } from "react";
 import { Split } from "./split.tsx";
 import { type StepFilter, nextFailure } from "#features/traces/waterfall/find-steps.ts";
 import { collapsedBelow, revealed } from "#features/traces/waterfall/step-rows.ts";
@@ -8,7 +8,7 @@ import { pan, stepSpan, zoom, zoomTo } from "#features/traces/waterfall/waterfal
 import { TraceViews, VIEW_IDS } from "./trace-views.tsx";
 import { TraceWaterfall } from "#features/traces/waterfall/trace-waterfall.tsx";
 import { WaterfallToolbar } from "#features/traces/waterfall/waterfall-toolbar.tsx";
-import { useSingleKeys } from "#ui/keys/single-keys.ts";
+import { usePageKeys } from "#ui/keys/use-page-keys.ts";
 import { Kbd, Modal } from "@mantine/core";
 import { SingleKeysSwitch } from "#ui/keys/single-keys-switch.tsx";
 import classes from "./trace-workspace.module.css";
@@ -85,7 +85,10 @@ export function TraceWorkspace({
     acts[action]();
   }
 
-  useTraceKeys(act);
+  usePageKeys((event) => {
+    const action = findAction(event);
+    return action && (() => act(action));
+  });
   return (
     <>
       <Split
@@ -117,34 +120,6 @@ export function TraceWorkspace({
 
 function focus(id: string): void {
   document.getElementById(id)?.focus();
-}
-
-/** Listens to the keys of a trace's page, wherever the focus is but in a field or a dialog. */
-function useTraceKeys(act: (action: TraceAction) => void): void {
-  const { areOn } = useSingleKeys();
-  const press = useEffectEvent((event: KeyboardEvent) => {
-    const action = event.defaultPrevented || isElsewhere(event.target) ? undefined : findAction(event);
-    if (action !== undefined) {
-      event.preventDefault();
-      act(action);
-    }
-  });
-  useEffect(() => {
-    if (!areOn) {
-      return undefined;
-    }
-    const listen = (event: KeyboardEvent): void => press(event);
-    document.addEventListener("keydown", listen);
-    return () => document.removeEventListener("keydown", listen);
-  }, [areOn]);
-}
-
-/** Where keys are text, or belong to what is open above the page. */
-function isElsewhere(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest("input, textarea, select, [role=dialog], [role=menu], [role=listbox]") !== null)
-  );
 }
 
 function TraceKeymap({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
