@@ -458,7 +458,7 @@ export const PARTS: readonly Part[] = [
         why: "a link shows what a trace shows, masked once more as items are",
       },
       annotation: {
-        uses: ["datasets", "query/access", "store"],
+        uses: ["datasets", "query/access", "statistics", "store"],
         why: "people label traces, and a label is a score as any other: who reads scores knows no queue",
       },
       prompts: {

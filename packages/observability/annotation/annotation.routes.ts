@@ -11,6 +11,7 @@ import { toAuthor } from "#query/access/request-reader.ts";
 import { listScoreConfigs } from "#store/score-configs.store.ts";
 import { annotate } from "./annotate.ts";
 import { configMissing, queueNotFound, queueNotMade } from "./annotation.errors.ts";
+import { measureAgreement } from "./measure-agreement.ts";
 import * as queues from "./queues.store.ts";
 import { claimSlot, listSlots, type Slot } from "./slots.store.ts";
 
@@ -29,7 +30,7 @@ const making = {
   body: contract.createAnnotationQueueRequestSchema,
 };
 const looking = {
-  summary: "Traces of an annotation queue, with what was said of those that are done",
+  summary: "Traces of an annotation queue, with what was said of those that are done, and how far people agree",
   params: queueParams,
   querystring: contract.listAnnotatedRequestSchema,
 };
@@ -97,7 +98,7 @@ export function annotationRoutes({ query, clock, log }: RouteDependencies) {
         const traces = await listSlots(query, { ...of, isDisputed: only === "disputed", after, limit: limit + 1 });
         const { shown, ...page } = cutPage(traces, limit, ([slot]) => [slot?.place]);
         const items = shown.map((slots) => presentTrace(slots, toAuthor(of.reader)));
-        return { items, ...page };
+        return { items, ...page, agreement: cursor === undefined ? await measureAgreement(query, of) : [] };
       },
     );
 

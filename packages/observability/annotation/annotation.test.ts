@@ -163,6 +163,34 @@ test("queues are filled by a query's sample, too, once each, and no fuller than 
   expect(await add({ traces: [{ trace_id: late }] })).toMatchObject({ status: 409, body: { error: "annotation_queue_full" } });
 });
 
+test("agreement is told of traces that are done, and never of texts", async () => {
+  const traces = await endTraces(6);
+  const queue = await makeQueue(traces, { annotators: 2, scores: ["polite", "stars", "notes"] });
+  for (const [at] of traces.entries()) {
+    for (const [person, value] of [
+      [ANN, at % 2 === 0],
+      [BOB, at % 2 === 0 || at === 1],
+    ] as const) {
+      const trace = (await queue.claim(person)) ?? "";
+      await queue.say(person, trace, {
+        labels: [
+          { name: "polite", value },
+          { name: "stars", value: 1 + (at % 3) },
+          { name: "notes", text_value: person },
+        ],
+      });
+    }
+  }
+  const { agreement } = await queue.list();
+  expect(await queue.read()).toMatchObject({ done: 6, disputed: 1 });
+  expect(agreement.map(({ name, traces: of }) => [name, of])).toEqual([
+    ["polite", 6],
+    ["stars", 6],
+  ]);
+  expect(agreement[1]).toMatchObject({ alpha: { value: 1 }, kappa: { value: 1 } });
+  expect(agreement[0]?.kappa?.value).toBeCloseTo(2 / 3, 9);
+});
+
 test("with a trace its slots, labels and scores go", async () => {
   const [gone = "", kept = ""] = await endTraces(2);
   const queue = await makeQueue([gone, kept]);

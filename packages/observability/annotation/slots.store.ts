@@ -132,3 +132,10 @@ export async function listSlots(query: Query, { isDisputed, after, limit, ...que
   );
   return [...Map.groupBy(slots, (slot) => slot.trace_id).values()];
 }
+
+/** The slots of traces that are done in which people gave labels, in one order of people. */
+export async function listLabelled(query: Query, queue: OneInProject): Promise<readonly Slot[]> {
+  const isOpen = sql`select trace_id from observability.annotations
+    where project_id = ${queue.projectId}::uuid and queue_id = ${queue.id}::uuid and state = 'waiting'`;
+  return selectSlots(query, queue, sql`state = 'labelled' and trace_id not in (${isOpen}) order by trace_id, annotator`);
+}

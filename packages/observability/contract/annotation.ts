@@ -72,9 +72,15 @@ export const annotatedTraceSchema = z.object({
 });
 export type AnnotatedTrace = z.infer<typeof annotatedTraceSchema>;
 
+const interval = z.object({ value: z.number(), low: z.number(), high: z.number() }).nullable();
+/** By score, of traces that are done and have two labels or more; none of texts. Null: nothing tells it from chance. */
+const agreementSchema = z.object({ name: z.string(), traces: z.int(), alpha: interval, kappa: interval });
+export type Agreement = z.infer<typeof agreementSchema>;
+/** `alpha` is Krippendorff's; `kappa` Cohen's, where two people gave all labels. */
 export const annotatedTracePageSchema = z.object({
   items: z.array(annotatedTraceSchema),
   next_cursor: z.string().nullable(),
+  agreement: z.array(agreementSchema),
 });
 export const listAnnotatedRequestSchema = listRequestSchema.extend({ only: z.enum(["disputed"]).optional() });
 

@@ -1,5 +1,5 @@
 import { Anchor, Button, Stack, Text } from "@mantine/core";
-import type { AnnotatedTrace, AnnotationQueue, Label, TraceDigest } from "@sightline/observability/contract";
+import type { AnnotatedTrace, AnnotationQueue, Agreement, Label, TraceDigest } from "@sightline/observability/contract";
 import { IconPencilCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
@@ -16,6 +16,7 @@ import { EmptyPanel, Unanswered } from "#ui/kit/list-states.tsx";
 import { Section } from "#ui/kit/panel.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
+import { plural } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/annotation/$queueId");
@@ -64,6 +65,15 @@ export function QueuePage() {
             title={resolves ? "No disagreements" : "Nothing waits for you"}
             description={resolves ? "Traces whose labels differ come here." : "What others hold comes back when they don't label it."}
           />
+        )}
+        {resolves && (
+          <Section title="Agreement beyond chance">
+            {disputed.data?.agreement.map((each) => (
+              <Text key={each.name}>
+                <SafeText text={agreementInWords(each)} />
+              </Text>
+            ))}
+          </Section>
         )}
       </Stack>
     </WidePage>
@@ -146,4 +156,12 @@ function Labels({ said }: { readonly said: AnnotatedTrace }) {
 function labelInWords({ name, data_type: type, value, text_value: text, comment }: Label): string {
   const said = type === "boolean" ? (value === 1 ? "yes" : "no") : (text ?? String(value));
   return `${name} ${said}${comment === null ? "" : ` (${comment})`}`;
+}
+
+function agreementInWords({ name, traces, alpha, kappa }: Agreement): string {
+  const said = Object.entries({ "Krippendorff's α": alpha, "Cohen's κ": kappa }).flatMap(([figure, interval]) => {
+    const [value, low, high] = interval === null ? [] : [interval.value, interval.low, interval.high].map((number) => number.toFixed(2));
+    return value === undefined ? [] : [`${figure} ${value} (95%: ${low} to ${high})`];
+  });
+  return `${name}, ${plural(traces, "trace", "traces")}: ${said.length === 0 ? "nothing tells it from chance" : said.join(", ")}`;
 }

@@ -27,7 +27,7 @@ export function claimQuery(projectId: string, id: string) {
   });
 }
 
-/** Those that wait for somebody to resolve them. */
+/** Those that wait for somebody to resolve them, and how far people agree in the queue. */
 export function disputedQuery(projectId: string, id: string) {
   const call = observability.get(`${pathOf(projectId, id)}/traces`, { query: { only: "disputed" }, answer: annotatedTracePageSchema });
   return queryOptions({ queryKey: [...queuesKey(projectId), id, "disputed"], queryFn: answerTo(call) });
