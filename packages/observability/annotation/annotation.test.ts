@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from "@sightline/foundation/testing/test-database";
 import { v7 as uuidv7 } from "uuid";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { datasetSchema, itemPageSchema } from "#contract.ts";
 import { deleteTraces } from "#deletion/delete-traces.store.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
@@ -189,6 +190,40 @@ test("agreement is told of traces that are done, and never of texts", async () =
   ]);
   expect(agreement[1]).toMatchObject({ alpha: { value: 1 }, kappa: { value: 1 } });
   expect(agreement[0]?.kappa?.value).toBeCloseTo(2 / 3, 9);
+});
+
+describe("a correction", () => {
+  const readItems = async (dataset: string) =>
+    itemPageSchema.parse((await rig.api.get(`${base}/datasets/${dataset}/items`, ADMIN)).body).items;
+  const correct = (dataset: string, trace: string, expected: unknown) =>
+    post(`${base}/datasets/${dataset}/items/from-traces`, { traces: [{ trace_id: trace }], expected, corrects: true }, ANN);
+  const makeDataset = async () => datasetSchema.parse((await post(`${base}/datasets`, { name: "orders" })).body).id;
+
+  test("of an experiment's run is a new version of its item, and what the item was else stays", async () => {
+    const dataset = await makeDataset();
+    const item = { input: "in", expected: "old", metadata: { kept: true }, split: "test" };
+    await post(`${base}/datasets/${dataset}/items`, { items: [item] });
+    const [before] = await readItems(dataset);
+    const [trace = ""] = await endTraces(1);
+    const { id } = (await post(`${base}/experiments`, { dataset_id: dataset, name: "try" })).body;
+    const run = { item_id: before?.id, repetition: 0, state: "succeeded", output: "new", trace_id: trace };
+    await post(`${base}/experiments/${String(id)}/runs`, { runs: [run] });
+    const queue = await makeQueue([]);
+    expect((await post(`${queue.path}/traces`, { experiment_id: id })).body).toEqual({ added: 1 });
+    expect((await correct(dataset, trace, { total: 1.1 })).body).toMatchObject({
+      version: 2,
+      items: [{ id: before?.id, state: "changed" }],
+    });
+    expect(await readItems(dataset)).toEqual([{ ...before, version: 2, expected: { total: 1.1 } }]);
+  });
+
+  test("of another trace makes an item of it, one however often it is corrected", async () => {
+    const dataset = await makeDataset();
+    const [trace = ""] = await endTraces(1);
+    await correct(dataset, trace, "better");
+    expect((await correct(dataset, trace, "best")).body).toMatchObject({ version: 2 });
+    expect(await readItems(dataset)).toMatchObject([{ input: { question: trace }, expected: "best", subject: "customer" }]);
+  });
 });
 
 test("with a trace its slots, labels and scores go", async () => {

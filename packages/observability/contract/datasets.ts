@@ -204,6 +204,8 @@ export const itemsFromTracesRequestSchema = z
     preview: z.boolean().default(false),
     /** Expected of all of them; without it what was put out, unless it failed. */
     expected: jsonValueSchema.optional(),
+    /** The item that was made of the trace, or that it ran in an experiment, is changed to expect that. */
+    corrects: z.boolean().default(false),
     checks: checksSchema.default([{ type: "succeeds" }]),
     /** Without it those that failed are. */
     required: z.boolean().optional(),

@@ -9,9 +9,15 @@ import { drawTraces } from "#query/list/draw-traces.store.ts";
 import { readListTerms } from "#query/list/list-terms.ts";
 import { orTooSlow } from "#query/list/trace-query.errors.ts";
 import { loadTrace } from "#query/trace/load-trace.ts";
+import { findItemOfTrace } from "./items.store.ts";
+import { presentItem } from "./present-item.ts";
 import { toJson } from "./to-json.ts";
 
-type Request = InProject & z.output<typeof itemsFromTracesRequestSchema> & { readonly now: Date };
+type Request = InProject &
+  Omit<z.output<typeof itemsFromTracesRequestSchema>, "corrects"> & {
+    /** Whose items are corrected. */ readonly dataset?: { readonly id: string; readonly version: number } | undefined;
+    readonly now: Date;
+  };
 type Choosing = Pick<Request, keyof InProject | "traces" | "from" | "now">;
 type Chosen = { readonly traces: NonNullable<Request["traces"]>; readonly matching: number };
 
@@ -62,8 +68,15 @@ const sessionTooLong = (traces: number) =>
 /** Items with the input of recorded traces, or of one step of each. @throws {AppError} 404 when one is not there. */
 export async function itemsFromTraces(query: Query, request: Request, traces: Chosen["traces"]): Promise<readonly WriteItem[]> {
   const items: WriteItem[] = [];
+  const { projectId, reader, dataset, expected } = request;
   for (const { trace_id: traceId, observation_id: stepId } of traces) {
-    const trace = await loadTrace(query, { projectId: request.projectId, reader: request.reader, traceId });
+    const known =
+      dataset && (await findItemOfTrace(query, { projectId, reader, datasetId: dataset.id, version: dataset.version, traceId }));
+    if (known !== undefined && expected !== undefined) {
+      items.push({ ...presentItem(known), expected: toJson(expected) });
+      continue;
+    }
+    const trace = await loadTrace(query, { projectId, reader, traceId });
     const step = stepId === undefined ? undefined : orRefuse(findStep(trace, stepId), observationNotFound);
     items.push(toItem(request, trace, step));
   }

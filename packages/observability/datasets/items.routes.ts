@@ -100,7 +100,7 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
         const project = await enterProject(query, request, "editor");
         const [id, author, now] = [request.params.dataset_id, toAuthor(project.reader), clock.now()];
         const dataset = orRefuse(await findDataset(query, { ...project, id }), datasetNotFound);
-        const asked = { ...project, ...request.body, now };
+        const asked = { ...project, ...request.body, ...(request.body.corrects ? { dataset } : {}), now };
         const { traces, matching } = await chooseTraces(query, asked);
         if (request.body.preview) {
           return { version: dataset.version, items: [], matching };

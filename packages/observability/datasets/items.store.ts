@@ -46,6 +46,23 @@ export async function findItems(
     .execute();
 }
 
+/** The item of a version that was made of a trace, or that it ran in an experiment. */
+export async function findItemOfTrace(
+  query: Query,
+  { traceId, ...wanted }: OfDataset & { readonly version: number; readonly traceId: string },
+): Promise<ItemRow | undefined> {
+  const ran = sql<string>`(
+    select run.item_id from observability.experiment_runs as run
+    join observability.experiments as experiment on experiment.project_id = run.project_id and experiment.id = run.experiment_id
+    where run.project_id = ${wanted.projectId}::uuid and run.trace_id = ${traceId}::uuid and experiment.dataset_id = ${wanted.datasetId}::uuid
+  )`;
+  return ofVersion(query, { ...wanted, split: null })
+    .selectAll("item")
+    .where("item.redacted_at", "is", null)
+    .where((where) => where.or([where("item.trace_id", "=", traceId), where("item.item_id", "in", ran)]))
+    .executeTakeFirst();
+}
+
 /** The same; until the transaction ends nobody redacts them. */
 export async function lockItems(transaction: Query, wanted: Parameters<typeof findItems>[1]): Promise<readonly ItemRow[]> {
   return ofVersion(transaction, wanted)

@@ -33,7 +33,7 @@ type AddToDatasetProps = {
   readonly from?: { readonly count: number } & ({ readonly session_id: string } | { readonly q: string });
   /** A step of the one trace that may be added in its place. */
   readonly step?: { readonly id: string; readonly name: string } | undefined;
-  /** The dataset that is suggested for a correction, if any. */
+  /** The dataset that is suggested for a correction, if any: it changes the trace's item, where that has one. */
   readonly correctsIn?: string | null;
   /** The issue that they show: its items are of one cluster. */
   readonly issueId?: string;
@@ -74,6 +74,7 @@ export function AddToDataset({ projectId, traceIds = [], from, step, correctsIn,
           ? { traces: traceIds.map((id) => ({ trace_id: id, ...ofStep })) }
           : { from: "q" in from ? { q: from.q, sample } : { session_id: from.session_id } }),
         ...(expected.trim() === "" ? {} : { expected: typed.value }),
+        ...(correctsIn === undefined ? {} : { corrects: true }),
         ...(isRequired ? { required: true } : {}),
         ...(issueId === undefined ? {} : { issue_id: issueId }),
       });
