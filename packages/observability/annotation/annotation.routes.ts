@@ -48,6 +48,7 @@ const saying = {
   params: queueParams.extend({ trace_id: z.uuid() }),
   body: contract.annotateRequestSchema,
 };
+const deleting = { summary: "Delete an annotation queue; the scores of traces that are done stay", params: queueParams };
 
 type QueueRequest = Parameters<typeof enterProject>[1] & { readonly params: z.infer<typeof queueParams> };
 
@@ -133,6 +134,13 @@ export function annotationRoutes({ query, clock, log }: RouteDependencies) {
         return presentTrace(await annotate(query, { ...of, traceId: request.params.trace_id, queue, annotator }, request.body), annotator);
       },
     );
+
+    server.delete(queuePath, { config: changing, schema: { ...deleting, response: { 204: z.null() } } }, async (request, reply) => {
+      const { of } = await enterQueue(request, "editor");
+      await queues.deleteQueue(query, of);
+      log.info({ project: of.projectId, queue: of.id, by: toAuthor(of.reader) }, "an annotation queue was deleted");
+      return reply.status(204).send(null);
+    });
   };
 
   async function enterQueue(request: QueueRequest, role: "viewer" | "editor") {

@@ -32,6 +32,7 @@ const endTraces = (count: number) => rig.endTraces(projectId, count);
 const makeQueue = (traces: readonly string[], fields?: object) => rig.makeQueue(base, traces, fields);
 const scoresOf = (trace: string) => rig.scoresOf(base, trace);
 const post = (path: string, body: object, person = ADMIN) => rig.api.post(path, body, person);
+const remove = (url: string) => rig.api.server.inject({ method: "DELETE", url, headers: { authorization: `Bearer ${ADMIN}` } });
 
 test("a trace is labelled by as many as the queue says, blind until it is done, and then its labels are scores", async () => {
   const [trace = ""] = await endTraces(1);
@@ -226,7 +227,7 @@ describe("a correction", () => {
   });
 });
 
-test("with a trace its slots, labels and scores go", async () => {
+test("with a trace its slots, labels and scores go; with a queue only what waits", async () => {
   const [gone = "", kept = ""] = await endTraces(2);
   const queue = await makeQueue([gone, kept]);
   for (const trace of [await queue.claim(ANN), await queue.claim(BOB)]) {
@@ -235,4 +236,6 @@ test("with a trace its slots, labels and scores go", async () => {
   await deleteTraces(database.query, { projectId, reader: { kind: "operator" }, ids: [gone], isOfUser: true });
   expect((await queue.list()).items.map(({ trace_id: id }) => id)).toEqual([kept]);
   expect(await queue.say(ANN, gone, GOOD)).toMatchObject({ status: 404, body: { error: "trace_not_queued" } });
+  expect((await remove(queue.path)).statusCode).toBe(204);
+  expect(await scoresOf(kept)).toMatchObject([{ author: "bob", queue: queue.id }]);
 });

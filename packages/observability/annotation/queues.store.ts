@@ -79,3 +79,16 @@ export async function addTraces(query: Query, queue: OneInProject, annotators: n
     return Number(slots) / annotators;
   });
 }
+
+/** What waits goes with it; scores of what is done stay. @returns whether there was such a queue. */
+export async function deleteQueue(query: Query, { projectId, reader, id }: OneInProject): Promise<boolean> {
+  return query.transaction().execute(async (transaction) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from observability.annotation_queues
+      where project_id = ${projectId}::uuid and id = ${id}::uuid and ${hasRoleIn(reader, "editor", projectId)}`.execute(transaction);
+    await sql`
+      delete from observability.annotations
+      where project_id = ${projectId}::uuid and queue_id = ${id}::uuid and ${hasRoleIn(reader, "editor", projectId)}`.execute(transaction);
+    return numAffectedRows > 0n;
+  });
+}

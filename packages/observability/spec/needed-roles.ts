@@ -107,6 +107,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "POST /api/v1/projects/:project_id/evaluators/:evaluator_id/rules/:judge_rule_id/make-up": "editor",
   "GET /api/v1/projects/:project_id/annotation-queues": "viewer",
   "POST /api/v1/projects/:project_id/annotation-queues": "editor",
+  "DELETE /api/v1/projects/:project_id/annotation-queues/:queue_id": "editor",
   "GET /api/v1/projects/:project_id/annotation-queues/:queue_id/traces": "viewer",
   "POST /api/v1/projects/:project_id/annotation-queues/:queue_id/traces": "editor",
   "PUT /api/v1/projects/:project_id/annotation-queues/:queue_id/traces/:trace_id": "editor",
