@@ -16,16 +16,17 @@ export type Labelled = {
 
 type OfVersion = InProject & { readonly name: string; readonly version: number };
 
-/** What people say of whole traces that a version of a judge has judged, also as runs: of each person the newest label. */
+/** What people say of whole traces that a version of a judge has judged, also as runs: of each person the newest label; where labels differed and somebody settled it, theirs alone. */
 export async function listLabelled(query: Query, { projectId, reader, name, version }: OfVersion): Promise<readonly Labelled[]> {
   const project = sql`${projectId}::uuid`;
   const { rows } = await sql<Labelled>`
     with newest as materialized (
-      select trace_id, author, received_at, data_type, value, text_value from observability.scores
+      select trace_id, author, received_at, data_type, value, text_value, is_resolution from observability.scores
       where project_id = ${project} and name = ${name}::text and source = 'person' and observation_id is null and ${hasRoleIn(reader, "viewer", projectId)}
       order by received_at desc limit ${MAX_LABELS}
     ), label as materialized (
-      select distinct on (trace_id, author) trace_id, ${toJson("newest")} as people from newest order by trace_id, author, received_at desc
+      select distinct on (trace_id, author) trace_id, ${toJson("newest")} as people from newest
+      where is_resolution or trace_id not in (select trace_id from newest where is_resolution) order by trace_id, author, received_at desc
     )
     select label.trace_id, null::uuid as item_id, label.people, ${toJson("score")} as judge from label
     join observability.scores as score on score.project_id = ${project} and score.trace_id = label.trace_id and score.source = 'judge'

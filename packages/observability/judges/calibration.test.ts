@@ -124,3 +124,23 @@ test("several people are one label: of categories the most, of numbers the mean;
   const apart = numbers.map(([people], at) => [people, (at * 7) % 5] as const);
   expect(compareWithPeople(labels("number", apart), { output, judged: [] }).missing[0]).toContain("The lower limit of the agreement is");
 });
+
+test("of labels that differed the one that settles them counts alone", async () => {
+  const judge = await rig.makeEvaluator({}, "settled");
+  const [id = ""] = await rig.endTraces([{ output: "seems polite", name: "settled" }]);
+  await rig.post(`/evaluators/${judge.id}/rules`, { kind: "past", q: "name:settled", size: 1, budget: null });
+  await rig.judgeAll();
+  expect((await rig.post("/traces/score", { name: "settled", value: false, trace_ids: [id] })).status).toBe(200);
+  await database.pool.query(
+    `insert into observability.scores (project_id, trace_id, event_id, name, data_type, value, source, author, is_resolution, scored_at)
+     select project_id, trace_id, gen_random_uuid(), name, data_type, 1, source, 'resolver', true, now() from observability.scores
+     where trace_id = $1 and source = 'person'`,
+    [id],
+  );
+  const { classes, left_out } = calibrationSchema.parse((await rig.get(`/evaluators/${judge.id}/calibration`)).body);
+  expect(classes.map(({ value, labels }) => [value, labels])).toEqual([
+    ["true", 1],
+    ["false", 0],
+  ]);
+  expect(left_out).toEqual({ other_type: 0, tied: 0 });
+});
