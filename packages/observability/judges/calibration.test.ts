@@ -138,7 +138,7 @@ test("of labels that differed the one that settles them counts alone", async () 
     [id],
   );
   const { classes, left_out } = calibrationSchema.parse((await rig.get(`/evaluators/${judge.id}/calibration`)).body);
-  expect(classes.map(({ value, labels }) => [value, labels])).toEqual([
+  expect(classes.map((each) => [each.value, each.labels])).toEqual([
     ["true", 1],
     ["false", 0],
   ]);
