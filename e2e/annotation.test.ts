@@ -161,6 +161,14 @@ test("a queue is labelled by the keyboard alone, skipped with a reason, and disa
     await send("PUT", `${both}/traces/${trace}`, { labels: [{ name: "polite", value, comment: "to me" }] }, by);
   }
   await page.goto(`${project}/annotation`);
+  await page.getByRole("button", { name: "New queue" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("By hand");
+  await page.getByRole("combobox", { name: "Scores" }).click({ force: true });
+  await page.getByRole("option", { name: "polite" }).click();
+  await press("Tab");
+  await inspect("annotation-new");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("row", { name: /By hand.*0 of 3/ }).waitFor();
   await page.getByRole("link", { name: "Twice" }).click();
   await page.getByRole("link", { name: "Disagreements (1)" }).click();
   await waitFor("polite yes (to me)");

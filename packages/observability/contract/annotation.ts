@@ -30,6 +30,8 @@ export const createAnnotationQueueRequestSchema = z.object({
   dataset_id: z.uuid().nullable().default(null),
 });
 
+export type CreateAnnotationQueueRequest = z.input<typeof createAnnotationQueueRequestSchema>;
+
 export const annotationQueueSchema = createAnnotationQueueRequestSchema.safeExtend({
   id: z.uuid(),
   created_by: z.string(),
@@ -51,6 +53,7 @@ const { traces, from } = itemsFromTracesRequestSchema.shape;
 export const addToQueueRequestSchema = z
   .object({ traces, from, experiment_id: z.uuid().optional() })
   .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, "give one of traces, from and experiment_id");
+export type AddToQueueRequest = z.input<typeof addToQueueRequestSchema>;
 /** Those that are kept, and that the queue did not have. */
 export const addedToQueueSchema = z.object({ added: z.int() });
 

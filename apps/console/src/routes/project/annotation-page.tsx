@@ -1,8 +1,13 @@
-import { Anchor } from "@mantine/core";
-import { IconPencilCheck } from "@tabler/icons-react";
+import { Anchor, Button } from "@mantine/core";
+import { IconPencilCheck, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { queuesQuery } from "#features/annotation/api/annotation.ts";
+import { NewQueue } from "#features/annotation/components/new-queue.tsx";
+import { datasetsQuery } from "#features/datasets/api/datasets.ts";
+import { projectQuery } from "#features/projects/api/projects.ts";
+import { scoreConfigsQuery } from "#features/traces/scores/score-configs.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -14,10 +19,20 @@ const route = getRouteApi("/signed-in/projects/$projectId/annotation");
 
 export function AnnotationPage() {
   const { projectId } = route.useParams();
+  const { data: project } = useQuery(projectQuery(projectId));
+  const { data: configs = [] } = useQuery(scoreConfigsQuery(projectId));
+  const { data: datasets = [] } = useQuery(datasetsQuery(projectId));
   const queues = useQuery(queuesQuery(projectId));
+  const [isMaking, setMaking] = useState(false);
   return (
     <WidePage>
-      <PageHeader title="Annotation" description="Traces that people label, without seeing each other's labels." />
+      <PageHeader title="Annotation" description="Traces that people label, without seeing each other's labels.">
+        {project !== undefined && project.my_role !== "viewer" && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
+            New queue
+          </Button>
+        )}
+      </PageHeader>
       <ListOf
         list={queues}
         items={queues.data}
@@ -53,6 +68,7 @@ export function AnnotationPage() {
           />
         )}
       </ListOf>
+      {isMaking && <NewQueue projectId={projectId} configs={configs} datasets={datasets} onClose={() => setMaking(false)} />}
     </WidePage>
   );
 }

@@ -1,8 +1,11 @@
 import {
+  type AddToQueueRequest,
   type AnnotateRequest,
+  type CreateAnnotationQueueRequest,
   annotatedTracePageSchema,
   annotationQueueListSchema,
   claimedTraceSchema,
+  createdQueueSchema,
 } from "@sightline/observability/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
@@ -33,5 +36,9 @@ export function disputedQuery(projectId: string, id: string) {
   return queryOptions({ queryKey: [...queuesKey(projectId), id, "disputed"], queryFn: answerTo(call) });
 }
 
+export const createQueue = (projectId: string, body: CreateAnnotationQueueRequest) =>
+  observability.post(queuesOf(projectId), { body, answer: createdQueueSchema });
+export const addToQueue = (projectId: string, id: string, body: AddToQueueRequest) =>
+  observability.post(`${pathOf(projectId, id)}/traces`, { body });
 export const annotate = (projectId: string, id: string, traceId: string, body: AnnotateRequest) =>
   observability.put(`${pathOf(projectId, id)}/traces${encoded`/${traceId}`}`, { body });
