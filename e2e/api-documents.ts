@@ -19,8 +19,8 @@ const EXCLUDED = {
   "code-index": "^/mcp$",
   // A stream that does not end.
   observability: "/live$",
-  // Would end the session that asks, or demand a second factor of it; and SCIM has a media type of its own, which the document does not name.
-  identity: "^/(logout$|admin/policy$|scim/)",
+  // Would end the session that asks, or demand a second factor of it.
+  identity: "^/(logout|admin/policy)$",
 };
 
 /** The documents that other people's clients are generated from, held against what the services answer to what they describe. */

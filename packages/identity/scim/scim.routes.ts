@@ -22,7 +22,9 @@ const MAX_PAGE = 200;
 /** Entra ID sends up to 25 requests a second. */
 const LIMIT = { tries: 18_000, windowSeconds: 600 };
 
-const route = routesTagged("scim", 2 * 1024 * 1024);
+const tagged = routesTagged("scim", 2 * 1024 * 1024);
+const route = <const Schema extends object>(summary: string, schema: Schema) =>
+  tagged("scim", summary, { produces: [MEDIA_TYPE], consumes: [MEDIA_TYPE, "application/json"], ...schema });
 
 const resourceSchema = z.looseObject({});
 const listSchema = z.object({
@@ -51,7 +53,7 @@ export function scimRoutes(dependencies: RoleDependencies & { readonly throttle:
     });
     server.addHook("onSend", async (_request, reply) => void reply.header("content-type", MEDIA_TYPE));
     const pages = describeServer();
-    const described = route("scim", "What this server is, and keeps (RFC 7643, 5)", { params: z.object({ page: z.string() }), response });
+    const described = route("What this server is, and keeps (RFC 7643, 5)", { params: z.object({ page: z.string() }), response });
     server.get("/scim/v2/:page", described, async ({ params: { page } }) => orRefuse(pages[page], notFound));
     serve(server, createPeople(dependencies), `${base}/Users`);
     serve(server, createGroups(dependencies), `${base}/Groups`);
@@ -78,7 +80,7 @@ function serve(server: HttpServer, kind: ResourceKind, address: string): void {
     return answer(request, id);
   }
 
-  server.get(path, route("scim", `List ${kind.name}s, by a filter too`, { querystring: listSchema, response }), async (request) => {
+  server.get(path, route(`List ${kind.name}s, by a filter too`, { querystring: listSchema, response }), async (request) => {
     const { filter, startIndex: asked, count: wanted, excludedAttributes } = request.query;
     const [startIndex, count] = [Math.max(asked, 1), Math.min(Math.max(wanted, 0), MAX_PAGE)];
     const { total, resources } = await kind.list(getDirectory(request).tenantId, readFilter(filter, kind.filters), { startIndex, count });
@@ -86,21 +88,21 @@ function serve(server: HttpServer, kind: ResourceKind, address: string): void {
     return toList(shown, total, startIndex);
   });
   const made = { body: resourceSchema, response: { 201: resourceSchema, "4xx": errorSchema } };
-  server.post(path, route("scim", `Make a ${kind.name}`, made), async (request, reply) => {
+  server.post(path, route(`Make a ${kind.name}`, made), async (request, reply) => {
     const id = await kind.create(getDirectory(request), request.body);
     const found = await answer(request, id);
     return reply.status(201).header("location", `${address}/${id}`).send(found);
   });
-  server.get(one, route("scim", `One ${kind.name}`, { params, querystring: listSchema, response }), (request) =>
+  server.get(one, route(`One ${kind.name}`, { params, querystring: listSchema, response }), (request) =>
     answer(request, idOf(request.params.id), request.query.excludedAttributes),
   );
   const changed = { params, body: resourceSchema, response };
-  server.put(one, route("scim", `Replace a ${kind.name}`, changed), (request) => change(request, () => request.body));
-  server.patch(one, route("scim", `Change a ${kind.name}`, changed), (request) =>
+  server.put(one, route(`Replace a ${kind.name}`, changed), (request) => change(request, () => request.body));
+  server.patch(one, route(`Change a ${kind.name}`, changed), (request) =>
     change(request, (resource) => applyPatch(resource, readRequest(patchSchema, request.body).Operations)),
   );
   const removed = { params, response: { 204: z.null(), "4xx": errorSchema } };
-  server.delete(one, route("scim", `Remove a ${kind.name}`, removed), async (request, reply) => {
+  server.delete(one, route(`Remove a ${kind.name}`, removed), async (request, reply) => {
     await kind.remove(getDirectory(request), idOf(request.params.id));
     return reply.status(204).send(null);
   });
