@@ -12,7 +12,7 @@ export type Principal =
       readonly role: Role;
       readonly authenticatedAt: Date;
       readonly sessionId: string | undefined;
-      /** What their groups may in projects, where that is known. */
+      /** Rights of their groups in projects, where they are known. */
       readonly projects?: readonly { readonly id: string; readonly level: "read" | "write" | "admin" }[] | undefined;
     }
   | { readonly kind: "developer-token"; readonly tokenId: string; readonly tenantId: string }

@@ -217,7 +217,7 @@ export type Standing = {
   readonly isAdmin: boolean;
   /** Ids of the repositories that are kept to groups, none of them theirs. */
   readonly hidden: readonly string[];
-  /** What their groups may in projects; a project can be there twice. */
+  /** Rights of their groups in projects; a project can be there twice. */
   readonly projects: readonly { readonly id: string; readonly level: "read" | "write" | "admin" }[];
 };
 

@@ -8,7 +8,7 @@ import type { Queries } from "#schema.ts";
 import { listGroups, MAX_GROUPS } from "./groups.store.ts";
 import { listRights, saveRights } from "./rights.store.ts";
 
-/** Who may see it, beside admins: the groups that it is given to, with their people. */
+/** Groups that it is given to, with their people: they may see it, and admins. */
 export async function describeRights(queries: Queries, tenantId: string, of: RightsParams): Promise<Rights> {
   const levels = await listRights(queries, tenantId, of);
   const groups = await listGroups(queries, { tenantId, limit: MAX_GROUPS });

@@ -80,7 +80,7 @@ export async function addTraces(query: Query, queue: OneInProject, annotators: n
   });
 }
 
-/** What waits goes with it; scores of what is done stay. @returns whether there was such a queue. */
+/** Deletes a queue with all that waits in it; scores of traces that are done stay. @returns whether there was such a queue. */
 export async function deleteQueue(query: Query, { projectId, reader, id }: OneInProject): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
     const { numAffectedRows = 0n } = await sql`

@@ -16,7 +16,7 @@ const text = (most: number) => z.string().trim().max(most).regex(WITHOUT_NUL, nu
 
 export const createAnnotationQueueRequestSchema = z.object({
   name: text(200).min(1, "name the queue"),
-  /** What those who label are told. */
+  /** Words for those who label. */
   rubric: text(20_000).default(""),
   /** Names of score configs, in the order in which they are asked. */
   scores: z

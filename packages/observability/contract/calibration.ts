@@ -9,7 +9,7 @@ export const MIN_AGREEMENT = 0.7;
 
 export const intervalSchema = z.object({ value: z.number(), low: z.number(), high: z.number() });
 
-/** As it is kept with the evaluator; it is of one version. `rates`: of a boolean. */
+/** The form in which it is kept with the evaluator; it is of one version. `rates`: of a boolean. */
 export type KeptCalibration = {
   readonly version: number;
   readonly is_calibrated: boolean;

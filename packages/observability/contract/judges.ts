@@ -193,7 +193,7 @@ export const judgementPageSchema = z.object({ items: z.array(judgementSchema), n
 export type JudgementPage = z.infer<typeof judgementPageSchema>;
 export const madeUpSchema = z.object({ waiting: z.int() });
 
-/** What judging would cost; of traces that have ended. */
+/** The cost of judging traces that have ended, told before. */
 export const estimateJudgingRequestSchema = z.object({
   definition: judgeDefinitionSchema,
   q: q.default(""),

@@ -45,7 +45,7 @@ export const playgroundEventSchema = z.discriminatedUnion("type", [
   toolCall,
   z.object({
     type: z.literal("end"),
-    /** What went wrong, and what to do. */
+    /** A sentence for people: the fault, and what to do. */
     problem: z.string().nullable(),
     /** The trace of the call; null where the event stream did not take it. */
     trace_id: z.uuid().nullable(),

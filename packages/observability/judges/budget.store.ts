@@ -8,7 +8,7 @@ import type { RuleRow } from "./rules.store.ts";
 /** Dollars of a million tokens. */
 export type ModelPrice = Readonly<Record<"input" | "cache_read" | "cache_write" | "output", number>>;
 
-/** What a model costs now, by the project's prices. */
+/** The price of a model now, by those of the project. */
 export async function findPrice(query: Query, projectId: string, model: string): Promise<ModelPrice | undefined> {
   const { rows } = await sql<ModelPrice>`
     select input, cache_read, cache_write, output from ${selectPrice(sql`${projectId}::uuid`, sql`${model}::text`, sql`now()`)} as price`.execute(

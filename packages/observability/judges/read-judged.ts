@@ -99,7 +99,7 @@ async function readTrace(query: Query, { projectId, traceId }: Subject): Promise
   }
 }
 
-/** What was asked and answered in the session until the trace, the oldest first. */
+/** Questions and answers of the session until the trace, the oldest first. */
 async function readSession(query: Query, { projectId }: Subject, trace: Trace): Promise<readonly unknown[]> {
   const { rows } = await sql<{ id: string }>`
     select trace_id as id from observability.trace_entries
