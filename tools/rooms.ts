@@ -139,6 +139,7 @@ export const PARTS: readonly Part[] = [
       http: { uses: [], why: "a server needs no database" },
       database: { uses: [], why: "a database needs no server" },
       "embedded-postgres": { uses: [], why: "it speaks PostgreSQL's protocol and knows no tables" },
+      files: { uses: [], why: "a folder is locked and a file replaced whoever asks" },
       outbound: { uses: [], why: "what may be reached does not depend on who asks" },
       secrets: { uses: [], why: "sealing is arithmetic on bytes and keys" },
     },

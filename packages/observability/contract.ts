@@ -37,8 +37,8 @@ export { LISTED_NUMBERS, NUMBERS, type ListedNumberName, type NumberColumn, type
 export * from "./contract/sessions.ts";
 export * from "./contract/trace.ts";
 export { LABEL_NAMES, TRACE_LABELS, type LabelName } from "./trace-labels.ts";
-export { hasTraceFacets, isKeyOfField, NAMED_FIELDS } from "./contract/trace-query-fields.ts";
-export * from "./contract/trace-query.ts";
+export { hasTraceFacets, isKeyOfField, NAMED_FIELDS } from "./contract/trace-query/fields.ts";
+export * from "./contract/trace-query/trace-query.ts";
 export * from "./contract/transcript.ts";
 export {
   listRequestSchema,

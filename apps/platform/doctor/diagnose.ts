@@ -1,4 +1,4 @@
-import { findFolderHolder } from "@sightline/foundation/folder-lock";
+import { findFolderHolder } from "@sightline/foundation/files/folder-lock";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { listConfigProblems } from "@sightline/foundation/config";
 import { errorMessage } from "@sightline/foundation/errors";
-import { makeFolder } from "@sightline/foundation/make-folder";
+import { makeFolder } from "@sightline/foundation/files/make-folder";
 import { demandValidConfig, neededPorts } from "./check-setting.ts";
 import { diagnoseRedis } from "./diagnose-redis.ts";
 import { failure, diagnoseDatabase, ok, warning, type Finding } from "./diagnose-stores.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findFolderHolder } from "@sightline/foundation/folder-lock";
+import { findFolderHolder } from "@sightline/foundation/files/folder-lock";
 import { findProcess } from "@sightline/foundation/process-table";
 import { lockHome } from "./home-lock.ts";
 

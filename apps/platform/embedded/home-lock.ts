@@ -1,4 +1,4 @@
-import { takeFolderLock, type FolderLock } from "@sightline/foundation/folder-lock";
+import { takeFolderLock, type FolderLock } from "@sightline/foundation/files/folder-lock";
 
 export type HomeLock = Pick<FolderLock, "release">;
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { makeFolder } from "@sightline/foundation/make-folder";
+import { makeFolder } from "@sightline/foundation/files/make-folder";
 import { HomeTakenError, lockHome, type HomeLock } from "#embedded/home-lock.ts";
 import { provideRedisServer } from "#embedded/redis-binary.ts";
 import { endLeftoverRedis } from "#embedded/redis-leftover.ts";

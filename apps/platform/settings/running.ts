@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { findFolderHolder } from "@sightline/foundation/folder-lock";
+import { findFolderHolder } from "@sightline/foundation/files/folder-lock";
 import { z } from "zod";
 import { deriveEnvironment, type Environment } from "#settings/environment.ts";
 

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { chmod, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { makeFolder } from "@sightline/foundation/make-folder";
-import { replaceFile } from "@sightline/foundation/replace-file";
+import { makeFolder } from "@sightline/foundation/files/make-folder";
+import { replaceFile } from "@sightline/foundation/files/replace-file";
 import type { Environment } from "./environment.ts";
 
 /** Makes each secret of the embedded mode. */

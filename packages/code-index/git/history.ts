@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { withFolderLock } from "@sightline/foundation/folder-lock";
+import { withFolderLock } from "@sightline/foundation/files/folder-lock";
 import { runGit } from "./git.ts";
 import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, toMirrorRefs, type MirrorOptions } from "./mirror.ts";
 import { exists as isThere, intoRepository, withinSize } from "./mirror-folder.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join, resolve } from "node:path";
 import { findBranch, type FoundBranch } from "./branches.ts";
-import { withFolderLock } from "@sightline/foundation/folder-lock";
+import { withFolderLock } from "@sightline/foundation/files/folder-lock";
 import { runGit } from "./git.ts";
 import { intoRepository, withinSize } from "./mirror-folder.ts";
 import { withRemote, type ReachedRemote, type Remote } from "./remote.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { makeFolder } from "@sightline/foundation/make-folder";
+import { makeFolder } from "@sightline/foundation/files/make-folder";
 import type { Location } from "./clone-url.ts";
 import { withPrivateFolder, writePrivateFile } from "./private-folder.ts";
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@sightline/foundation/log";
-import { withFolderLock } from "@sightline/foundation/folder-lock";
+import { withFolderLock } from "@sightline/foundation/files/folder-lock";
 import { historyFolder } from "./history.ts";
 import { mirrorsFolder, toMirrorRefs } from "./mirror.ts";
 import { compact, exists, removeFolder } from "./mirror-folder.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
-import { replaceFile } from "@sightline/foundation/replace-file";
+import { replaceFile } from "@sightline/foundation/files/replace-file";
 import { anchorLine, readAnchorLine, type Anchor } from "./anchor.ts";
 
 export type OutsideAnchor = {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { replaceFile } from "@sightline/foundation/replace-file";
+import { replaceFile } from "@sightline/foundation/files/replace-file";
 import { expect } from "vitest";
 import { makeAnchor } from "#audit/anchor.ts";
 import { insertAnchor } from "#audit/anchor.store.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nulRefused, observationKindSchema, timestamp, WITHOUT_NUL } from "./parts.ts";
-import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
+import { MAX_TRACE_QUERY_LENGTH } from "./trace-query/trace-query.ts";
 
 /** Two sets of traces beside each other: a release and the one before, two models, today and yesterday. */
 

@@ -10,7 +10,7 @@ import {
 } from "./parts.ts";
 import { divergenceOfTwoSchema } from "./nodes.ts";
 import { traceIdsSchema } from "./explore.ts";
-import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
+import { MAX_TRACE_QUERY_LENGTH } from "./trace-query/trace-query.ts";
 
 /** What differed between two runs, and what is taken away from a project. */
 

@@ -9,10 +9,10 @@ import {
   WITHOUT_NUL,
 } from "./parts.ts";
 import { traceNumberSchemas } from "#step-numbers.ts";
-import { hasTraceFacets } from "./trace-query-fields.ts";
+import { hasTraceFacets } from "./trace-query/fields.ts";
 import { mapLabels } from "#trace-labels.ts";
 import { TRACE_PURPOSES } from "#trace-purpose.ts";
-import { MAX_TRACE_QUERY_LENGTH } from "./trace-query.ts";
+import { MAX_TRACE_QUERY_LENGTH } from "./trace-query/trace-query.ts";
 
 /** The list of a project's traces: what is asked of it, its facets, sessions, users and saved views. */
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseTraceQuery } from "./trace-query.ts";
+import { parseTraceQuery } from "./trace-query/trace-query.ts";
 import { scoreSchema } from "./scores.ts";
 import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, extname, join, relative, sep } from "node:path";
 import { errorMessage } from "@sightline/foundation/errors";
-import { replaceFile } from "@sightline/foundation/replace-file";
+import { replaceFile } from "@sightline/foundation/files/replace-file";
 import { type JsonObject, jsonObjectSchema, type PromptTemplate, promptTemplateSchema } from "@sightline/observability/contract";
 import { z } from "zod";
 

@@ -1,6 +1,6 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { withFolderLock } from "@sightline/foundation/folder-lock";
+import { withFolderLock } from "@sightline/foundation/files/folder-lock";
 import { runGit } from "#git/git.ts";
 import { DEFAULT_MAX_BYTES, knownHostsFile, mirrorFolder, type MirrorOptions } from "#git/mirror.ts";
 import { intoRepository, withinSize } from "#git/mirror-folder.ts";

@@ -1,6 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorCode } from "./errors.ts";
+import { errorCode } from "#errors.ts";
 
 type Options = { readonly mode?: number };
 

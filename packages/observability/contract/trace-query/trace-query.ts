@@ -1,5 +1,5 @@
-import { findTraceField, type TraceField, NAMED_FIELDS, noSuchField, notReadAs } from "./trace-query-fields.ts";
-import { endOfQuote, escaped, isWhollyQuoted, openQuote, unquote } from "./trace-query-quotes.ts";
+import { findTraceField, type TraceField, NAMED_FIELDS, noSuchField, notReadAs } from "./fields.ts";
+import { endOfQuote, escaped, isWhollyQuoted, openQuote, unquote } from "./quotes.ts";
 import {
   formatNumberRange,
   formatTimeRange,
@@ -8,10 +8,10 @@ import {
   type NumberRange,
   type Read,
   type TimeRange,
-} from "./trace-query-values.ts";
+} from "./values.ts";
 
-export { TRACE_FIELDS, type TraceField, type TraceFieldType } from "./trace-query-fields.ts";
-export { toMoments, type NumberRange, type TimeRange } from "./trace-query-values.ts";
+export { TRACE_FIELDS, type TraceField, type TraceFieldType } from "./fields.ts";
+export { toMoments, type NumberRange, type TimeRange } from "./values.ts";
 
 /** The most characters and terms of a query. */
 export const MAX_TRACE_QUERY_LENGTH = 2_000;

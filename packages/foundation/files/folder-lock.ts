@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { link, readdir, readFile, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorCode } from "./errors.ts";
+import { errorCode } from "#errors.ts";
 import { makeFolder } from "./make-folder.ts";
-import { isOfThisMachine, isRunning, readIdentity, thisProcess, type ProcessIdentity } from "./process-table.ts";
+import { isOfThisMachine, isRunning, readIdentity, thisProcess, type ProcessIdentity } from "#process-table.ts";
 
 const BEAT_MS = 5_000;
 /** After such a silence a holder on another machine, which can't be looked at, counts as gone. */

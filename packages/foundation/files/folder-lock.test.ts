@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { withFolderLock } from "./folder-lock.ts";
-import { thisProcess } from "./process-table.ts";
+import { thisProcess } from "#process-table.ts";
 
 let folder: string;
 const signal = new AbortController().signal;

@@ -1,4 +1,4 @@
-import type { TraceFieldType } from "./trace-query-fields.ts";
+import type { TraceFieldType } from "./fields.ts";
 
 /** From `min` to `max`; what is missing has no bound. */
 export type NumberRange = {
