@@ -41,6 +41,8 @@ export function describeCompanySignIn(stage: () => Stage, names: () => DnsServer
         await expectAccessible(visitor, "login-company-refused");
 
         await logInWithCode(visitor, consoleUrl, admin);
+        await connectDirectory(visitor, consoleUrl, admin);
+        await letGroupIn(visitor, consoleUrl);
         await remove(visitor, consoleUrl, admin);
       } finally {
         await context.close();
@@ -89,6 +91,45 @@ async function proveDomain(page: Page, { publish }: DnsServer): Promise<void> {
   await domains.getByRole("button", { name: "Verify now: acme.example" }).click();
   await domains.getByText("Verified", { exact: true }).waitFor();
   await expectAccessible(page, "security-company");
+}
+
+/** Makes the directory's token in the console, and has the directory keep a group with the new colleague in it. */
+async function connectDirectory(page: Page, consoleUrl: string, admin: Admin): Promise<void> {
+  await page.goto(`${consoleUrl}/admin/security`);
+  await page.getByRole("button", { name: "Make a token", exact: true }).click();
+  await confirm(page, admin);
+  const address = await page.getByLabel("the directory's address", { exact: true }).innerText();
+  const token = await page.getByLabel("the directory's token", { exact: true }).innerText();
+  await expectAccessible(page, "security-directory");
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/scim+json" };
+  const found = await fetch(`${address}/Users?filter=${encodeURIComponent('userName eq "ann@acme.example"')}`, { headers });
+  const { Resources: people } = (await found.json()) as { Resources: readonly { id: string }[] };
+  const body = JSON.stringify({ displayName: "Support", members: people.map(({ id }) => ({ value: id })) });
+  expect((await fetch(`${address}/Groups`, { method: "POST", headers, body })).status).toBe(201);
+  await page.reload();
+  await page.getByText("Support, 1 person").click();
+  await page.getByText("Ann", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Make a new token" }).waitFor();
+}
+
+/** The step-up of the token still counts. */
+async function letGroupIn(page: Page, consoleUrl: string): Promise<void> {
+  await page.goto(`${consoleUrl}/projects`);
+  await page.getByRole("button", { name: "Create a project" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Refunds");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("link", { name: "Refunds" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("link", { name: "Members" }).click();
+  await page.getByRole("combobox", { name: "Add a group" }).click();
+  await page.getByRole("option", { name: "Support" }).click();
+  await page.getByRole("combobox", { name: "Role of Support" }).click();
+  await page.getByRole("option", { name: "Editor" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("row", { name: /Ann.*Group Support: editor/ }).waitFor();
+  await expectAccessible(page, "project-groups");
 }
 
 async function remove(page: Page, consoleUrl: string, admin: Admin): Promise<void> {

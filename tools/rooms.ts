@@ -47,6 +47,7 @@ const SMALL_FEATURES = [
   "connections",
   "credentials",
   "datasets",
+  "directory",
   "experiments",
   "issues",
   "health",

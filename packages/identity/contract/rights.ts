@@ -13,7 +13,8 @@ export const saveRightsRequestSchema = z.object({ groups: z.array(z.object({ id,
 export type SaveRightsRequest = z.output<typeof saveRightsRequestSchema>;
 
 /** `GET`: who may see it, and by which group. */
-const groupSchema = z.object({ id, name: z.string(), members: z.array(z.object({ id, email: z.string(), name: z.string() })) });
+const memberSchema = z.object({ id, email: z.string(), name: z.string(), disabled: z.boolean() });
+const groupSchema = z.object({ id, name: z.string(), members: z.array(memberSchema) });
 export const rightsSchema = z.object({ groups: z.array(groupSchema.extend({ level })).nullable() });
 export type Rights = z.infer<typeof rightsSchema>;
 

@@ -32,7 +32,7 @@ export async function listGroups(queries: Queries, asked: GroupQuery & { readonl
         group
           .selectFrom("identity.group_members as member")
           .innerJoin("identity.users as user", "user.id", "member.user_id")
-          .select(["user.id", "user.email", "user.name"])
+          .select(["user.id", "user.email", "user.name", sql<boolean>`"user".disabled_at is not null`.as("disabled")])
           .whereRef("member.group_id", "=", "group.id")
           .orderBy("folded_email"),
       ).as("members"),

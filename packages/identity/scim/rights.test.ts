@@ -40,7 +40,7 @@ test("a repository that a group is given is kept to its people and admins, and s
         id: group.id,
         name: group["displayName"],
         level: "read",
-        members: [{ id: ada.id, email: "ada@acme.example", name: "ada@acme.example" }],
+        members: [{ id: ada.id, email: "ada@acme.example", name: "ada@acme.example", disabled: false }],
       },
     ],
   });

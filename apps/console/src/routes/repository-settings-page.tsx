@@ -6,6 +6,9 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { Section } from "#ui/kit/panel.tsx";
 import { useMe } from "#features/auth/api/me.ts";
+import { adminsQuery } from "#features/auth/api/sso.ts";
+import { useStepUp } from "#features/auth/step-up.ts";
+import { GroupRights } from "#features/directory/components/group-rights.tsx";
 import { credentialsQuery } from "#features/credentials/api/credentials.ts";
 import { repositoriesQuery, deleteRepository, changeRepository } from "#features/repositories/api/repositories.ts";
 import { IndexState } from "#features/repositories/components/index-state.tsx";
@@ -55,6 +58,8 @@ function Settings({ repository }: { readonly repository: Repository }) {
   const me = useMe();
   const admin = me.role === "admin";
   const credentials = useQuery({ ...credentialsQuery, enabled: admin });
+  const withStepUp = useStepUp();
+  const admins = useQuery({ ...adminsQuery, enabled: admin });
   return (
     <Page>
       <PageHeader title={repository.full_name} description={repository.clone_url}>
@@ -84,6 +89,13 @@ function Settings({ repository }: { readonly repository: Repository }) {
             <Section title="Settings">
               <RepositorySettings key={repository.id} repository={repository} credentials={credentials.data ?? []} />
             </Section>
+            <GroupRights
+              of={{ kind: "repository", id: repository.id }}
+              isOpen="until given"
+              levels={[]}
+              others={[{ why: "Admin of your organization", people: admins.data ?? [] }]}
+              withStepUp={withStepUp}
+            />
             <Section title="Webhook">
               <Stack gap="xl">
                 <WebhookRecipe ownSecret={repository.has_webhook_secret} />

@@ -6,6 +6,8 @@ import { formatTimeAndZone } from "#ui/words/format.ts";
 import { CompanySignInSection } from "#features/auth/security/company-sign-in.tsx";
 import { PolicySection } from "#features/auth/security/policy.tsx";
 import { SecondFactor } from "#features/auth/security/second-factor.tsx";
+import { CompanyDirectory } from "#features/directory/components/company-directory.tsx";
+import { useStepUp } from "#features/auth/step-up.ts";
 import { SessionList } from "#features/auth/security/session-list.tsx";
 import { StepTitle } from "#features/auth/security/step-title.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
@@ -17,6 +19,7 @@ export function SecurityPage() {
   const { setup } = route.useSearch();
   const navigate = route.useNavigate();
   const me = useMe();
+  const withStepUp = useStepUp();
   const isDue = mustSetUpSecondFactor(me);
   return (
     <Page>
@@ -63,6 +66,7 @@ export function SecurityPage() {
             </Title>
             <PolicySection />
             <CompanySignInSection />
+            <CompanyDirectory withStepUp={withStepUp} />
           </>
         )}
       </Stack>

@@ -33,12 +33,13 @@ import { useActiveInView } from "#ui/page/active-in-view.ts";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
 import classes from "./settings-page.module.css";
-import { Paper, Text } from "@mantine/core";
+import { Paper, Stack, Text } from "@mantine/core";
 import { useApi } from "#http/api-context.ts";
 import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
 import { maskingQuery } from "#features/projects/api/masking.ts";
 import { MaskingForm } from "#features/projects/settings/masking-form.tsx";
 import { ForOwners } from "#features/projects/settings/owners-only.tsx";
+import { ProjectGroups } from "./project-groups.tsx";
 import { DeadLetters, LostEvents } from "./ingestion-sections.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/settings");
@@ -126,7 +127,10 @@ function Sections({ project }: { readonly project: Project }) {
           </Section>
         )}
         {chosen === "members" && (
-          <MemberSettings project={project} viewer={{ id: me.id, isAdmin: me.role === "admin" }} onLeft={() => void toProjects()} />
+          <Stack gap="lg">
+            <MemberSettings project={project} viewer={{ id: me.id, isAdmin: me.role === "admin" }} onLeft={() => void toProjects()} />
+            {me.role === "admin" && <ProjectGroups project={project} />}
+          </Stack>
         )}
         {chosen === "keys" && <KeySettings project={project} />}
         {chosen === "sharing" && <SharingSettings project={project} />}

@@ -33,10 +33,12 @@ export const ssoQuery = queryOptions({
   queryFn: answerTo(identity.get("/admin/sso", { answer: ssoAnswerSchema })),
 });
 
-/** The admins who can be kept for emergencies. */
+const enabledAccounts = accountsSchema.transform(({ users }) => users.filter(({ disabled_at: disabledAt }) => disabledAt === null));
+
+/** Admins who can log in. */
 export const adminsQuery = queryOptions({
   queryKey: ["sso", "admins"],
-  queryFn: answerTo(identity.get("/admin/users", { query: { role: "admin", limit: 200 }, answer: accountsSchema })),
+  queryFn: answerTo(identity.get("/admin/users", { query: { role: "admin", limit: 200 }, answer: enabledAccounts })),
 });
 
 export const saveSso = (body: SaveSsoRequest) => identity.put("/admin/sso", { body, answer: ssoAnswerSchema });

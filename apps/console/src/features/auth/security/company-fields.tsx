@@ -144,7 +144,7 @@ export function RuleFields({ settings, problems, onChange }: FieldsProps) {
 
 function EmergencyAdmins({ settings, problems, onChange }: FieldsProps) {
   const admins = useQuery(adminsQuery);
-  const fit = admins.data?.users.filter((user) => user.disabled_at === null && factorsOfAccount(user).length > 0) ?? [];
+  const fit = admins.data?.filter((user) => factorsOfAccount(user).length > 0) ?? [];
   return (
     <MultiSelect
       label="Admins kept for emergencies"
