@@ -563,6 +563,10 @@ export const PARTS: readonly Part[] = [
       "otlp/wire": { uses: [], why: "bytes become spans, whatever the spans say" },
       keys: { uses: ["query/access", "store"], why: "a key opens a project and reads nothing of it" },
       models: { uses: ["query/access", "store"], why: "whoever is asked for an answer does not know what it is for" },
+      preferences: {
+        uses: ["experiments", "query/access", "statistics", "store"],
+        why: "two experiments are compared by hand as they are by their scores, and who asks a judge says what it prefers",
+      },
       judges: {
         uses: [
           "checks",
@@ -571,6 +575,7 @@ export const PARTS: readonly Part[] = [
           "experiments",
           "models",
           "otlp",
+          "preferences",
           "prices",
           "query/access",
           "query/conditions",

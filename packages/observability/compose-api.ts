@@ -23,6 +23,7 @@ import { promptRoutes } from "./prompts/prompts.routes.ts";
 import { promptVersionRoutes } from "./prompts/prompt-versions.routes.ts";
 import { experimentRoutes } from "./experiments/experiments.routes.ts";
 import { comparisonRoutes } from "./experiments/comparison.routes.ts";
+import { preferenceRoutes } from "./preferences/preferences.routes.ts";
 import { evaluatorRoutes } from "./judges/evaluators.routes.ts";
 import { judgeRuleRoutes } from "./judges/rules.routes.ts";
 import { tryRoutes } from "./judges/try.routes.ts";
@@ -84,6 +85,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       await fileRoutes({ query, clock, log })(server);
       experimentRoutes({ query, clock, log })(server);
       comparisonRoutes({ query, clock })(server);
+      preferenceRoutes({ query })(server);
       promptRoutes({ query, clock, log })(server);
       promptVersionRoutes({ query, clock, log })(server);
       await promptFileRoutes({ query, clock, log })(server);

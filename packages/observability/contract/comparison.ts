@@ -150,3 +150,58 @@ export const gateSchema = z.object({
   comparison: experimentComparisonSchema,
 });
 export type Gate = z.infer<typeof gateSchema>;
+
+/** Which of two experiments' outputs is better, item by item: by hand, and by judges. `margin`: from one half. */
+export const preferencesRequestSchema = z.object({
+  baseline: z.uuid("name the other experiment by its id"),
+  margin: z.coerce.number().gt(0).max(0.5).default(DEFAULT_MARGIN),
+});
+
+const preferenceSummarySchema = z.object({
+  /** An evaluator and its newest version; null: people. */
+  judge: z.object({ name: z.string(), version: z.int(), is_calibrated: z.boolean() }).nullable(),
+  people: z.int(),
+  items: z.int(),
+  /** Items of which most answers prefer the candidate, the baseline, or neither. */
+  won: z.int(),
+  lost: z.int(),
+  tied: z.int(),
+  /** Answers of people who skipped the item. */
+  skipped: z.int(),
+  /** Pairs of runs of which a judge said something else once they were swapped, which is a tie; and those that it was asked of one way only, which count nowhere. */
+  follows_position: z.int(),
+  incomplete: z.int(),
+  /** How often the candidate is preferred, ties as halves. */
+  rate: intervalSchema
+    .extend({
+      verdict: verdictSchema,
+      procedure: z.string(),
+      p_value: z.number(),
+      detectable: z.number().nullable(),
+      items_needed: z.int().nullable(),
+    })
+    .nullable(),
+  /** Of a judge, with people: the items that both compared, the part of them of which both say the same, and Cohen's κ. */
+  agreement: z.object({ items: z.int(), same: z.number(), kappa: intervalSchema.nullable() }).nullable(),
+});
+export type PreferenceSummary = z.infer<typeof preferenceSummarySchema>;
+/** People first; nobody's answers are averaged with a judge's. `items`: which both experiments ran, of the same revision. */
+export const preferencesSchema = z.object({ items: z.int(), margin: z.number(), summaries: z.array(preferenceSummarySchema) });
+export type Preferences = z.infer<typeof preferencesSchema>;
+
+const pairSideSchema = z.object({ state: runStateSchema, output: z.string(), error: z.string().nullable() });
+/** The next item for whoever asks, in an order and with a first side of their own; null once they have answered for all. JSON texts have at most 20,000 characters. */
+export const nextPairSchema = z.object({
+  items: z.int(),
+  answered: z.int(),
+  pair: z.object({ item_id: z.uuid(), input: z.string(), expected: z.string(), first: pairSideSchema, second: pairSideSchema }).nullable(),
+});
+export type NextPair = z.infer<typeof nextPairSchema>;
+
+export const PREFERRED = ["first", "second", "tie"] as const;
+export type Preferred = (typeof PREFERRED)[number];
+export const preferRequestSchema = z.union([
+  z.strictObject({ preferred: z.enum(PREFERRED) }),
+  z.strictObject({ skip: z.string().trim().min(1, "say why").max(500).regex(WITHOUT_NUL, nulRefused) }),
+]);
+export type PreferRequest = z.input<typeof preferRequestSchema>;

@@ -100,6 +100,9 @@ export async function deleteDataset(query: Query, { projectId, reader, id }: One
     const gone = sql<boolean>`project_id = ${projectId}::uuid and experiment_id in (
       select experiment.id from observability.experiments as experiment where experiment.project_id = ${projectId}::uuid and experiment.dataset_id = ${id}::uuid)`;
     await sql`delete from observability.run_scores where ${gone}`.execute(transaction);
+    await sql`
+      delete from observability.preferences where project_id = ${projectId}::uuid and newer_id in (
+        select id from observability.experiments where project_id = ${projectId}::uuid and dataset_id = ${id}::uuid)`.execute(transaction);
     await forgetJudgements(transaction, { projectId, isOfUser: false }, gone);
     await sql`delete from observability.experiment_runs where ${gone}`.execute(transaction);
     await ofDataset("experiments");

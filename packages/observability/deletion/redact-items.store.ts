@@ -118,6 +118,12 @@ async function redactRuns(transaction: Query, projectId: string, chosen: RawBuil
     transaction,
   );
   await sql`update observability.run_scores as row set explanation = null, error = ${error} ${isChosen}`.execute(transaction);
+  await sql`
+    update observability.preferences as row set reason = null
+    from (select run.experiment_id, run.item_id from ${chosen} and run.project_id = ${projectId}::uuid) as chosen
+    where row.project_id = ${projectId}::uuid and chosen.experiment_id in (row.newer_id, row.older_id) and row.item_id = chosen.item_id`.execute(
+    transaction,
+  );
   const isOfRun = sql<boolean>`exists (
     select from ${chosen} and run.project_id = ${projectId}::uuid and run.experiment_id = judgement.experiment_id and run.item_id = judgement.item_id
   )`;

@@ -39,6 +39,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/experiments": { dataset_id: uuidv7(), name: "new" },
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/finish": { state: "cancelled" },
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/runs": { runs: [{ item_id: uuidv7(), repetition: 0, state: "missing" }] },
+  "PUT /api/v1/projects/:project_id/experiments/:experiment_id/preferences/:item_id": { preferred: "tie" },
   "POST /api/v1/projects/:project_id/experiments/:experiment_id/scores": {
     evaluators: [{ name: "changed" }],
     runs: [{ item_id: uuidv7(), repetition: 0 }],
@@ -76,6 +77,9 @@ export const BODIES: Readonly<Record<string, object>> = {
 export const QUERIES: Readonly<Record<string, string>> = {
   "GET /api/v1/projects/:project_id/datasets/:dataset_id/diff": "?from=0",
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/nodes": "?baseline=main",
+  "GET /api/v1/projects/:project_id/experiments/:experiment_id/preferences": "?baseline=:baseline_id",
+  "GET /api/v1/projects/:project_id/experiments/:experiment_id/preferences/next": "?baseline=:baseline_id",
+  "PUT /api/v1/projects/:project_id/experiments/:experiment_id/preferences/:item_id": "?baseline=:baseline_id",
   "GET /api/v1/projects/:project_id/prompts/resolve": "?name=kept",
   "DELETE /api/v1/projects/:project_id/score-configs": "?name=kept-config",
   "DELETE /api/v1/projects/:project_id/prices": "?model=kept&valid_from=2026-01-01T00:00:00Z",
@@ -107,6 +111,7 @@ export const TABLES = [
   "item_revisions",
   "experiments",
   "experiment_runs",
+  "preferences",
   "issues",
   "issue_traces",
   "prompts",

@@ -11,6 +11,7 @@ import { API_KEY, type ServedRoute } from "#testing/api-rig.ts";
 import { exploredRun } from "#testing/explored-run.ts";
 import { furnishIssue } from "#testing/furnish-issue.ts";
 import { furnishJudge } from "#testing/furnish-judge.ts";
+import { furnishPair } from "#testing/furnish-pair.ts";
 import { createOtlpRig, type OtlpRig } from "#testing/otlp-rig.ts";
 import { writeEvents } from "#testing/write-events.ts";
 import { NEEDED } from "./needed-roles.ts";
@@ -242,7 +243,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   const rule = await otlp.api.post(`${base}/alert-rules`, { name: "kept", metric: "errors", threshold: 1, window_minutes: 5 }, token);
   const dataset = await otlp.api.post(`${base}/datasets`, { name: "kept" }, token);
   await otlp.api.post(`${base}/datasets/${String(dataset.body["id"])}/items`, { items: [{ input: "kept" }] }, token);
-  const experiment = await otlp.api.post(`${base}/experiments`, { dataset_id: dataset.body["id"], name: "kept" }, token);
+  const pair = await furnishPair(otlp.api, base, token, String(dataset.body["id"]));
   const prompt = await otlp.api.post(`${base}/prompts`, { name: "kept", template: "kept", labels: ["production"] }, token);
   await otlp.api.patch(base, { is_sharing: true }, token);
   const link = await otlp.api.post(`${base}/traces/${traceId}/share-links`, {}, token);
@@ -276,11 +277,11 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     deletion_id: deletionId,
     dataset_id: String(dataset.body["id"]),
     prompt_id: String(prompt.body["prompt_id"]),
-    experiment_id: String(experiment.body["id"]),
     issue_id: issueId,
     share_link_id: String(link.body["id"]),
     queue_id: queueId,
     ...judge,
+    ...pair,
   };
 }
 

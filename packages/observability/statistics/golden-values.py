@@ -29,6 +29,11 @@ FLIPPED = [
     [0.1, 0.35, -0.2, 0.05, -0.4, 0.3, 0.25, 0.15, -0.1, 0.5, 0.45, -0.02],
     [0.2, 0.31, -0.15, 0.04, -0.36, 0.27, 0.24, 0.11, -0.13, 0.41, 0.37, -0.03, 0.19, -0.22, 0.08],
 ]
+# Parts of three people's answers for items, by cluster.
+PREFERRED = [
+    ([n * n % 4 / 3 for n in range(60)], [(3 - n * n % 4) * (n % 3) // 3 / 3 for n in range(60)], [n * 2 // 3 for n in range(60)]),
+    ([n % 2 / 1 for n in range(45)], [float(n % 4 == 0) for n in range(45)], list(range(45))),
+]
 P_VALUES = [[0.04, 0.001, 0.03, 0.2, 0.012], [0.5], [0.02, 0.02, 0.9, 0.021], [0.9, 0.01, 0.95, 0.99]]
 
 
@@ -96,6 +101,14 @@ def sign_flip(differences):
     return {"differences": differences, "p": p_value(0), "ends": ends}
 
 
+def win_rate(won, lost, groups):
+    """Of parts of answers, ties as halves: the clustered mean, its interval, and the test of one half."""
+    shares = [(1 + gained - missed) / 2 for gained, missed in zip(won, lost)]
+    fit = sm.OLS(shares, numpy.ones(len(shares))).fit(cov_type="cluster", cov_kwds={"groups": numpy.array(groups)}, use_t=True)
+    found = {"value": float(fit.params[0]), "ends": interval(fit.conf_int(0.05)[0]), "p": float(fit.t_test("const = 0.5").pvalue)}
+    return {"won": won, "lost": lost, "groups": groups, **found}
+
+
 def interval(found):
     return [float(found[0]), float(found[1])]
 
@@ -119,6 +132,7 @@ print(
             "holm": [[p, list(multipletests(p, method="holm")[1])] for p in P_VALUES],
             "benjaminiHochberg": [[p, list(multipletests(p, method="fdr_bh")[1])] for p in P_VALUES],
             "mean": [[a, *interval(stats.ttest_1samp(a, 0).confidence_interval(0.95))] for a, _ in NUMBERS],
+            "winRate": [win_rate(*p) for p in PREFERRED],
             "welch": [[a, b, *interval(stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95))] for a, b in NUMBERS],
         },
         indent=1,

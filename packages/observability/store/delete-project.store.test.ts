@@ -107,6 +107,7 @@ async function furnish(): Promise<string> {
     "insert into observability.experiments (project_id, id, dataset_id, dataset_version, name, is_dirty, config, repetitions, evaluators, author, items) values ($1, gen_random_uuid(), gen_random_uuid(), 1, 'e', false, '{}', 1, '[]', 'me', 1)",
     "insert into observability.experiment_runs (project_id, experiment_id, item_id, repetition, attempt, state, output) values ($1, gen_random_uuid(), gen_random_uuid(), 0, 1, 'succeeded', '1')",
     "insert into observability.run_scores (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version, is_boolean) values ($1, gen_random_uuid(), gen_random_uuid(), 0, 1, 'check', 's', '1', true)",
+    "insert into observability.preferences (project_id, newer_id, older_id, item_id, source, author, version, repetition, is_swapped, is_skipped) values ($1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'person', 'me', 0, 0, false, false)",
     "insert into observability.prompts (project_id, id, name, created_by, created_at, changed_at) values ($1, gen_random_uuid(), 'p', 'me', now(), now())",
     "insert into observability.prompt_versions (project_id, prompt_id, version, template, config, author, reason, made_at) values ($1, gen_random_uuid(), 1, '1', '{}', 'me', '', now())",
     "insert into observability.prompt_labels (project_id, prompt_id, label, version, changed_by, changed_at) values ($1, gen_random_uuid(), 'l', 1, 'me', now())",

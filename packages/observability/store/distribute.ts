@@ -44,6 +44,7 @@ export const DISTRIBUTED_TABLES = [
   "experiments",
   "experiment_runs",
   "run_scores",
+  "preferences",
   "issues",
   "issue_traces",
   "issue_marks",

@@ -133,3 +133,26 @@ create table observability.run_scores (
   error text,
   primary key (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version)
 );
+
+-- Which of two experiments' outputs is better, item by item; of the two the newer one by its id is always `newer_id`, whichever is the candidate.
+create table observability.preferences (
+  project_id uuid not null,
+  newer_id uuid not null,
+  older_id uuid not null,
+  item_id uuid not null,
+  source text not null check (source in ('person', 'judge')),
+  -- The person, or the evaluator's name.
+  author text not null,
+  -- The evaluator's; 0 of people, who answer once an item: with repetition 0, not swapped.
+  version int not null,
+  repetition int not null,
+  is_swapped boolean not null,
+  -- The experiment whose output is better; null: a tie, or skipped.
+  preferred uuid,
+  is_skipped boolean not null,
+  -- Why, as a judge explains it, or why it was skipped.
+  reason text,
+  made_at timestamptz not null default now(),
+  primary key (project_id, newer_id, older_id, item_id, author, version, repetition, is_swapped)
+);
+create index preferences_by_older on observability.preferences (project_id, older_id, item_id);
