@@ -91,6 +91,11 @@ const experimentRoute = createRoute({
   component: lazyPage(() => import("#routes/project/experiment-page.tsx"), "ExperimentPage"),
 });
 
+const pairRoute = createRoute({
+  ...under(projectRoute, "/experiments/$experimentId/pairs/$baselineId"),
+  component: lazyPage(() => import("#routes/project/pair-page.tsx"), "PairPage"),
+});
+
 const promptsRoute = createRoute({
   ...under(projectRoute, "/prompts"),
   component: lazyPage(() => import("#routes/project/prompts-page.tsx"), "PromptsPage"),
@@ -161,6 +166,7 @@ export const projectRoutes = projectRoute.addChildren([
   datasetRoute,
   experimentsRoute,
   experimentRoute,
+  pairRoute,
   promptsRoute,
   promptRoute,
   playgroundRoute,

@@ -34,19 +34,26 @@ export function verdictInWords(score: ComparedScore): string {
   if (difference === null) {
     return baseline === null ? "Nothing to compare with" : "No item has it in both";
   }
-  switch (difference.verdict) {
+  const { margin } = difference;
+  return saidOf(difference, score.source !== "run" && margin < 0.01 ? String(margin) : formatValue(score, margin));
+}
+
+type Told = Pick<NonNullable<ComparedScore["difference"]>, "verdict" | "items_needed">;
+
+export function saidOf({ verdict, items_needed: needed }: Told, margin: string): string {
+  switch (verdict) {
     case "better":
       return "Better";
     case "worse":
       return "Worse";
     case "same":
-      return `The same within ±${score.source !== "run" && difference.margin < 0.01 ? difference.margin : formatValue(score, difference.margin)}`;
+      return `The same within ±${margin}`;
     case "unclear":
-      return difference.items_needed === null ? "Unclear" : `Unclear: about ${formatExactCount(difference.items_needed)} items would tell`;
+      return needed === null ? "Unclear" : `Unclear: about ${formatExactCount(needed)} items would tell`;
     case "too_few":
       return "Too few differ to tell";
     default:
-      return difference.verdict satisfies never;
+      return verdict satisfies never;
   }
 }
 

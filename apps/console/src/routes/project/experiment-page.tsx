@@ -10,6 +10,7 @@ import { ExportItems } from "#features/experiments/components/export-items.tsx";
 import { GateOutcomeText } from "#features/experiments/components/gate-outcome.tsx";
 import { ItemGrid } from "#features/experiments/components/item-grid.tsx";
 import { NodeTable } from "#features/experiments/components/node-table.tsx";
+import { PreferencePanel } from "#features/experiments/components/preference-panel.tsx";
 import { ScoreTable } from "#features/experiments/components/score-table.tsx";
 import { hasCode } from "#http/api-error.ts";
 import { NoMatch, Unanswered } from "#ui/kit/list-states.tsx";
@@ -108,6 +109,9 @@ function Whole({ comparison }: { readonly comparison: ExperimentComparison }) {
           <ScoreTable comparison={comparison} />
         )}
       </Paper>
+      {comparison.baseline[0] !== undefined && (
+        <PreferencePanel pair={{ projectId, id: experimentId, baseline: comparison.baseline[0].id }} />
+      )}
       {search.baseline !== undefined && isCompared && (
         <NodeTable projectId={projectId} experimentId={experimentId} baseline={search.baseline} />
       )}

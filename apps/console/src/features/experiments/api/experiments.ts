@@ -3,7 +3,10 @@ import {
   experimentItemPageSchema,
   experimentPageSchema,
   gateSchema,
+  nextPairSchema,
   nodesSchema,
+  type PreferRequest,
+  preferencesSchema,
 } from "@sightline/observability/contract";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { encoded, observability } from "#http/calls.ts";
@@ -72,3 +75,22 @@ export const itemsFile = (projectId: string, id: string, asked: ItemsAsked) =>
     query: { ...asked, format: "csv" },
     accept: "text/csv",
   }) as const;
+
+/** Two experiments of which outputs are preferred. */
+export type PairOf = { readonly projectId: string; readonly id: string; readonly baseline: string };
+
+const preferencesPath = ({ projectId, id }: PairOf) => `${pathOf(projectId, id)}/preferences`;
+export const preferencesKey = ({ projectId, id, baseline }: PairOf) => [...keyOf(projectId), id, "preferences", baseline] as const;
+
+export function preferencesQuery(pair: PairOf) {
+  const call = observability.get(preferencesPath(pair), { query: { baseline: pair.baseline }, answer: preferencesSchema });
+  return queryOptions({ queryKey: preferencesKey(pair), queryFn: answerTo(call) });
+}
+
+export function nextPairQuery(pair: PairOf) {
+  const call = observability.get(`${preferencesPath(pair)}/next`, { query: { baseline: pair.baseline }, answer: nextPairSchema });
+  return queryOptions({ queryKey: [...preferencesKey(pair), "next"], queryFn: answerTo(call) });
+}
+
+export const prefer = (pair: PairOf, itemId: string, body: PreferRequest) =>
+  observability.put(preferencesPath(pair) + encoded`/${itemId}`, { query: { baseline: pair.baseline }, body });

@@ -39,7 +39,8 @@ export function Outputs({ projectId, item: { candidate, baseline }, diff }: Outp
 
 type SideProps = { readonly projectId: string; readonly title: string; readonly runs: readonly Run[] };
 
-function Side({ projectId, title, runs }: SideProps) {
+/** The runs of one of two. */
+export function Side({ projectId, title, runs }: SideProps) {
   return (
     <div>
       {runs.length === 0 && (
