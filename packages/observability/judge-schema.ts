@@ -47,6 +47,7 @@ type JudgeRuleRow = {
   kind: JudgeRule["kind"];
   q: string;
   experiment_id: string | null;
+  baseline_id: string | null;
   sampling: number;
   budget: number | null;
   is_active: Generated<boolean>;

@@ -24,7 +24,8 @@ const pointer = z
 
 /**
  * What stands for `{{name}}` in the rubric. A trace has `/input`, `/output`, `/error`, `/metadata`, `/name` and `/tools`; a step, the last of its
- * name, has the first three; a session is the list of what was said so far; a run has `/input`, `/expected`, `/output` and `/metadata`.
+ * name, has the first three; a session is the list of what was said so far; a run has `/input`, `/expected`, `/output` and `/metadata`, and of two runs
+ * that are compared `/first` and `/second` are what they put out.
  */
 const variableSchema = z.object({
   name: z.string().regex(/^[a-z][a-z0-9_]{0,49}$/, "a variable has small letters, digits and _"),
@@ -37,6 +38,8 @@ export type JudgeVariable = z.output<typeof variableSchema>;
 export const judgeOutputSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("number"), minimum: z.number().default(0), maximum: z.number().default(1) }),
   z.object({ type: z.literal("boolean") }),
+  /** Which of two runs is better: the first, the second, or neither. It is asked twice, sides swapped. */
+  z.object({ type: z.literal("preference") }),
   z.object({ type: z.literal("category"), categories: z.array(words(200)).min(2, "a category has at least two values").max(50) }),
 ]);
 export type JudgeOutput = z.output<typeof judgeOutputSchema>;
@@ -86,6 +89,12 @@ export const judgeDefinitionSchema = z
     if (variables.some(({ of, step }) => (of === "step") !== (step !== null))) {
       add("variables", "a variable of a step says the step's name, and no other does");
     }
+    if (
+      output.type === "preference" &&
+      ["/first", "/second"].some((path) => !variables.some((each) => each.of === "run" && each.path === path))
+    ) {
+      add("variables", "a preference is told by {{first}} and {{second}}, which are /first and /second of the run");
+    }
     if (output.type === "number" && output.minimum >= output.maximum) {
       add("output", "the range is empty");
     }
@@ -108,6 +117,8 @@ export const judgeRuleSchema = z.object({
   kind: z.enum(RULE_KINDS),
   q: z.string(),
   experiment_id: z.uuid().nullable(),
+  /** Of preferences: the experiment that it is compared with. */
+  baseline_id: z.uuid().nullable(),
   sampling: z.number(),
   /** Dollars of a day; of the past and of an experiment, in all. Null: as much as it takes. */
   budget: z.number().nullable(),
@@ -160,7 +171,7 @@ const q = z.string().max(1_000).regex(WITHOUT_NUL, nulRefused);
 export const createJudgeRuleRequestSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("live"), q: q.default(""), sampling: sampling.default(1), budget }),
   z.object({ kind: z.literal("past"), q: q.default(""), size: z.int().min(1).max(MAX_PAST), budget }),
-  z.object({ kind: z.literal("experiment"), experiment_id: z.uuid(), budget }),
+  z.object({ kind: z.literal("experiment"), experiment_id: z.uuid(), baseline_id: z.uuid().nullable().default(null), budget }),
 ]);
 export type CreateJudgeRuleRequest = z.input<typeof createJudgeRuleRequestSchema>;
 /** Switches a live rule on or off, or cancels one that is not done. */
@@ -168,7 +179,7 @@ export const changeJudgeRuleRequestSchema = z.object({ is_active: z.boolean(), b
 
 export const judgementSchema = z.object({
   rule_id: z.uuid(),
-  /** The trace; of a run `item repetition attempt`. */
+  /** The trace; of a run `item repetition attempt`, of a pair followed by `swapped` where the baseline's comes first. */
   subject: z.string(),
   trace_id: z.uuid().nullable(),
   experiment_id: z.uuid().nullable(),
@@ -178,7 +189,7 @@ export const judgementSchema = z.object({
   tries: z.int(),
   cost: z.number(),
   judge_trace_id: z.uuid().nullable(),
-  /** Null unless it is judged; of a run that was given a category, too. */
+  /** Null unless it is judged; of a run that was given a category, too. A preference is `candidate`, `baseline` or `tie`. */
   score: scoreValueSchema.nullable(),
   explanation: z.string().nullable(),
   chosen_at: timestamp,

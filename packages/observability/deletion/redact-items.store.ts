@@ -125,7 +125,8 @@ async function redactRuns(transaction: Query, projectId: string, chosen: RawBuil
     transaction,
   );
   const isOfRun = sql<boolean>`exists (
-    select from ${chosen} and run.project_id = ${projectId}::uuid and run.experiment_id = judgement.experiment_id and run.item_id = judgement.item_id
+    select from ${chosen} and run.project_id = ${projectId}::uuid and run.experiment_id in (judgement.experiment_id, judgement.baseline_id)
+      and run.item_id = judgement.item_id
   )`;
   await forgetJudgements(transaction, { projectId, isOfUser: true }, isOfRun);
 }

@@ -1,4 +1,4 @@
-import type { JudgeDefinition } from "#contract.ts";
+import type { JudgeDefinition, Preferred } from "#contract.ts";
 import { askModel, toSentSchema } from "#models/ask-model.ts";
 import { findConnection } from "#models/connections.store.ts";
 import type { ModelFailure } from "#models/describe-failure.ts";
@@ -12,7 +12,8 @@ import { writePrompt, type Verdict } from "./write-prompt.ts";
 export type Judging = { readonly query: Query; readonly access: ModelAccess; readonly now: () => Date };
 
 export type PreparedCall = {
-  readonly hasFailedRun: boolean;
+  /** Set where a run failed: of two the other one. */
+  readonly better: Preferred | undefined;
   /** Dollars that it costs about, and at the most; undefined without a price. */
   readonly about: number | undefined;
   readonly most: number | undefined;
@@ -37,7 +38,7 @@ export async function prepareCall({ query, access, now }: Judging, subject: Subj
   if (connection === undefined) {
     throw new NotJudgeable("the connection to its model was deleted; give the evaluator a version with another one");
   }
-  const { userId, hasFailedRun, texts } = await readSubject(query, subject, definition.variables);
+  const { userId, better, texts } = await readSubject(query, subject, definition.variables);
   const prompt = writePrompt(definition, texts);
   const sent = [prompt.system, prompt.prompt, JSON.stringify(toSentSchema(prompt.schema))];
   const price = await findPrice(query, projectId, definition.model);
@@ -46,7 +47,7 @@ export async function prepareCall({ query, access, now }: Judging, subject: Subj
   const bytes = sent.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const usual = { input: bytes / BYTES_OF_TOKEN, output: USUAL_ANSWER_TOKENS, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
   return {
-    hasFailedRun,
+    better,
     most,
     about: price && costOf(price, usual),
     ask: async (signal, as) => {

@@ -18,7 +18,8 @@ export async function calibrate(query: Query, wanted: OneInProject): Promise<Cal
   const { name, version, definition } = orRefuse(await findEvaluator(query, wanted), evaluatorNotFound);
   const { output } = definition;
   const labelled = await listLabelled(query, { ...wanted, name, version });
-  const verdicts = labelled.length === 0 ? [] : await countVerdicts(query, { ...wanted, name, version }, output.type);
+  const verdicts =
+    labelled.length === 0 || output.type === "preference" ? [] : await countVerdicts(query, { ...wanted, name, version }, output.type);
   const countOf = (value: string) => verdicts.reduce((sum, { said, count }) => (toText(said) === value ? sum + count : sum), 0);
   const { judgeRates: rates, ...found } = compareWithPeople(labelled, { output, judged: valuesOf(output).map(countOf) });
   await keepCalibration(query, wanted.projectId, wanted.id, { version, is_calibrated: found.is_calibrated, rates });
@@ -67,9 +68,12 @@ export function compareWithPeople(
   const isNumber = output.type === "number";
   const icc = isNumber ? intraclassCorrelation(said, SEED) : undefined;
   const kappa = cohenKappa(said, isNumber ? "quadratic" : "nominal", SEED);
-  const missing = isNumber
-    ? findMissing(pairs.length, 2 * MIN_LABELS, icc, "")
-    : classes.flatMap(({ value, labels, recall }) => findMissing(labels, MIN_LABELS, recall, ` on what people call ${value}`));
+  const missing =
+    output.type === "preference"
+      ? ["How far it agrees with people stands beside what it prefers, in the comparison of two experiments."]
+      : isNumber
+        ? findMissing(pairs.length, 2 * MIN_LABELS, icc, "")
+        : classes.flatMap(({ value, labels, recall }) => findMissing(labels, MIN_LABELS, recall, ` on what people call ${value}`));
   const rates = output.type === "boolean" ? (ratesOf(0) ?? null) : null;
   const share = (isCounted: (people: number, judge: number) => boolean) => wilson(count(isCounted), said.length);
   const judge = all === 0 ? share((_, each) => each === 0) : wilson(judged[0] ?? 0, all);

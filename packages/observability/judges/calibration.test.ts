@@ -84,13 +84,12 @@ test("a judge that agrees with people is calibrated, which lapses with its versi
   expect(await calibration()).toMatchObject({ version: 2, is_calibrated: false, labels: { open: 0, held_back: 0 } });
 });
 
-const said = (value: number | string, type: JudgeOutput["type"]): ScoreValue =>
+type LabelType = Exclude<JudgeOutput["type"], "preference">;
+
+const said = (value: number | string, type: LabelType): ScoreValue =>
   typeof value === "string" ? { data_type: type, value: null, text_value: value } : { data_type: type, value, text_value: null };
 
-function labels<Value extends number | string>(
-  type: JudgeOutput["type"],
-  items: readonly (readonly [people: readonly Value[], judge: Value])[],
-) {
+function labels<Value extends number | string>(type: LabelType, items: readonly (readonly [people: readonly Value[], judge: Value])[]) {
   return items.flatMap(([people, judge]): Labelled[] => {
     const id = uuidv7();
     return people.map((value) => ({ trace_id: id, item_id: null, people: said(value, type), judge: said(judge, type) }));

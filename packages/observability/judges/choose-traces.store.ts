@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { isDatabaseAway } from "@sightline/foundation/database-unavailable";
 import { AppError, errorCode } from "@sightline/foundation/errors";
 import { sql } from "kysely";
+import { pairedRuns } from "#preferences/preferences.store.ts";
 import { listSought, sqlConditions } from "#query/conditions/conditions.ts";
 import { readListTerms } from "#query/list/list-terms.ts";
 import { boundSearch } from "#store/bound-search.ts";
@@ -139,14 +140,24 @@ export async function insertTraces(
   return Number(numAffectedRows);
 }
 
-/** The newest attempts of the runs of an experiment, but for those that are missing. @returns how many. */
-export async function insertRuns(transaction: Query, { projectId, evaluatorId, ruleId }: OfRule, experimentId: string): Promise<number> {
+/** The newest attempts of the runs of an experiment, but for those that are missing; with a baseline each pair, both ways round. @returns how many. */
+export async function insertRuns(
+  transaction: Query,
+  { projectId, reader, evaluatorId, ruleId }: OneRule,
+  experimentId: string,
+  baselineId: string | null,
+): Promise<number> {
+  const runs = sql`observability.experiment_runs as run
+    where run.project_id = ${projectId}::uuid and run.experiment_id = ${experimentId}::uuid and run.is_newest and run.state <> 'missing'`;
+  const sides = baselineId === null ? [false] : [false, true];
   const { numAffectedRows = 0n } = await sql`
-    insert into observability.judgements (project_id, rule_id, evaluator_id, subject, trace_id, experiment_id, item_id, repetition, attempt)
-    select run.project_id, ${ruleId}::uuid, ${evaluatorId}::uuid, concat_ws(' ', run.item_id, run.repetition, run.attempt), run.trace_id,
-      run.experiment_id, run.item_id, run.repetition, run.attempt
-    from observability.experiment_runs as run
-    where run.project_id = ${projectId}::uuid and run.experiment_id = ${experimentId}::uuid and run.is_newest and run.state <> 'missing'
+    insert into observability.judgements (project_id, rule_id, evaluator_id, subject, trace_id, experiment_id, item_id, repetition, attempt, baseline_id,
+      is_swapped)
+    select run.project_id, ${ruleId}::uuid, ${evaluatorId}::uuid,
+      concat_ws(' ', run.item_id, run.repetition, run.attempt, case when side.is_swapped then 'swapped' end), run.trace_id, run.experiment_id,
+      run.item_id, run.repetition, run.attempt, ${baselineId}::uuid, side.is_swapped
+    from unnest(${sides}::boolean[]) as side (is_swapped)
+    cross join ${baselineId === null ? runs : pairedRuns({ projectId, reader, experimentId, baselineId }, "editor")}
     on conflict do nothing`.execute(transaction);
   return Number(numAffectedRows);
 }

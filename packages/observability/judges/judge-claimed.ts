@@ -40,9 +40,13 @@ async function judge(options: Options, work: Work, stopping: AbortSignal): Promi
     return { state: "failed", reason: `given up: ${MAX_TRIES} tries did not end` };
   }
   try {
+    const { output } = evaluator.definition;
+    if (held.baseline_id !== null && output.type !== "preference") {
+      throw new NotJudgeable("the evaluator has a newer version, which tells no preference");
+    }
     const prepared = await prepareCall(options, subjectOf(held), evaluator.definition);
-    return prepared.hasFailedRun
-      ? { state: "judged", reason: null, score: { value: leastValue(evaluator.definition.output), explanation: "the run failed" } }
+    return prepared.better !== undefined
+      ? { state: "judged", reason: null, score: { value: leastValue(output, prepared.better), explanation: "the run failed" } }
       : await ask(options, { ...work, prepared }, stopping);
   } catch (error) {
     if (error instanceof NotJudgeable) {
@@ -84,12 +88,16 @@ async function ask(
   return { ...common, state: "waiting", reason: problem, retryInMs: stopping.aborted ? 0 : Math.max(pauseMs, failure.retryAfterMs ?? 0) };
 }
 
-function subjectOf({ project_id: projectId, trace_id: traceId, experiment_id, item_id, repetition, attempt }: Claimed): Subject {
+function subjectOf({ project_id: projectId, trace_id: traceId, experiment_id, item_id, repetition, attempt, ...pair }: Claimed): Subject {
+  const { baseline_id: baselineId, is_swapped: isSwapped } = pair;
   return {
     projectId,
-    traceId,
+    // A pair is judged by what its runs put out, and not by the trace of one of them.
+    traceId: baselineId === null ? traceId : null,
     ...(experiment_id === null || item_id === null
       ? {}
-      : { run: { experimentId: experiment_id, itemId: item_id, repetition: repetition ?? 0, attempt: attempt ?? 1 } }),
+      : {
+          run: { experimentId: experiment_id, itemId: item_id, repetition: repetition ?? 0, attempt: attempt ?? 1, baselineId, isSwapped },
+        }),
   };
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { toEventId } from "#identifiers.ts";
 import type { Judgement, JudgementCounts, JudgementState, ScoreValue } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { writePreference } from "#preferences/preferences.store.ts";
 import { selectInstant, selectMicros } from "#store/position.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { OneRule } from "./rules.store.ts";
@@ -28,6 +29,9 @@ export type Claimed = {
   readonly item_id: string | null;
   readonly repetition: number | null;
   readonly attempt: number | null;
+  /** Of a pair of runs: the experiment of the other one, and whether that stands first. */
+  readonly baseline_id: string | null;
+  readonly is_swapped: boolean;
   /** The id of this try and of its trace. */
   readonly claim: string;
 };
@@ -56,7 +60,9 @@ export async function claimJudgement(
     from chosen
     where judgement.project_id = ${projectId}::uuid and judgement.rule_id = chosen.rule_id and judgement.subject = chosen.subject
     returning judgement.project_id, judgement.rule_id, judgement.evaluator_id, judgement.subject, judgement.trace_id, judgement.experiment_id,
-      judgement.item_id, judgement.repetition, judgement.attempt, judgement.tries, judgement.claim`.execute(query);
+      judgement.item_id, judgement.repetition, judgement.attempt, judgement.baseline_id, judgement.is_swapped, judgement.tries, judgement.claim`.execute(
+    query,
+  );
   return rows[0];
 }
 
@@ -92,20 +98,22 @@ export async function holdTrace(transaction: Query, projectId: string, traceId: 
   return rows.length > 0;
 }
 
-/** The same of a run; one whose contents went with a user is there no more. */
+/** The same of a run, and of the one that it is compared with; one whose contents went with a user is there no more. */
 export async function holdRun(transaction: Query, held: Claimed): Promise<boolean> {
   const { rows } = await sql`
     select from observability.experiment_runs as run
     join observability.experiments as experiment on experiment.project_id = run.project_id and experiment.id = run.experiment_id
     join observability.item_revisions as item on item.project_id = run.project_id and item.dataset_id = experiment.dataset_id and item.item_id = run.item_id
       and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
-    where run.project_id = ${held.project_id}::uuid and run.experiment_id = ${held.experiment_id}::uuid and run.item_id = ${held.item_id}::uuid
-      and run.repetition = ${held.repetition}::int and run.attempt = ${held.attempt}::int and item.redacted_at is null and not exists (
+    where run.project_id = ${held.project_id}::uuid and run.item_id = ${held.item_id}::uuid and run.repetition = ${held.repetition}::int
+      and ((run.experiment_id = ${held.experiment_id}::uuid and run.attempt = ${held.attempt}::int)
+        or (run.experiment_id = ${held.baseline_id}::uuid and run.is_newest))
+      and item.redacted_at is null and not exists (
         select from observability.deleted_traces as gone
         where gone.project_id = ${held.project_id}::uuid and gone.trace_id = run.trace_id and gone.is_of_user
       )
     for share of run`.execute(transaction);
-  return rows.length > 0;
+  return rows.length === (held.baseline_id === null ? 1 : 2);
 }
 
 const NOBODY = "00000000-0000-0000-0000-000000000000";
@@ -151,6 +159,27 @@ export async function scoreRun(transaction: Query, held: Claimed, { name, versio
       ${name}::text, ${String(version)}::text, ${value.value}::double precision, ${value.data_type === "boolean"}::boolean, ${explanation}::text)
     on conflict (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version)
     do update set value = excluded.value, is_boolean = excluded.is_boolean, explanation = excluded.explanation`.execute(transaction);
+}
+
+/** Which of two runs is better, as it was asked this way round. */
+export async function scorePair(transaction: Query, held: Claimed, { name, version, value, explanation }: Scoring): Promise<void> {
+  const [experimentId, baselineId] = [held.experiment_id ?? "", held.baseline_id ?? ""];
+  const isCandidate = (value.text_value === "first") !== held.is_swapped;
+  await writePreference(
+    transaction,
+    { projectId: held.project_id, reader: { kind: "operator" }, experimentId, baselineId },
+    {
+      item_id: held.item_id ?? "",
+      source: "judge",
+      author: name,
+      version,
+      repetition: held.repetition ?? 0,
+      is_swapped: held.is_swapped,
+      preferred: value.text_value === "tie" ? null : isCandidate ? experimentId : baselineId,
+      is_skipped: false,
+      reason: explanation,
+    },
+  );
 }
 
 /** Whether nothing that the rule chose waits any more. */
@@ -238,6 +267,12 @@ export async function listJudgements(
       where project_id = ${projectId}::uuid and experiment_id = judgement.experiment_id and item_id = judgement.item_id
         and repetition = judgement.repetition and attempt = judgement.attempt and source = 'judge' and name = ${name}::text
         and evaluator_version = judgement.version::text
+      union all
+      select 'category', null, case preferred when judgement.experiment_id then 'candidate' when judgement.baseline_id then 'baseline' else 'tie' end, reason
+      from observability.preferences
+      where project_id = ${projectId}::uuid and newer_id = greatest(judgement.experiment_id, judgement.baseline_id)
+        and older_id = least(judgement.experiment_id, judgement.baseline_id) and item_id = judgement.item_id and author = ${name}::text
+        and version = judgement.version and repetition = judgement.repetition and is_swapped = judgement.is_swapped
     ) as given on judgement.state = 'judged'
     where judgement.project_id = ${projectId}::uuid and judgement.evaluator_id = ${evaluatorId}::uuid and ${hasRoleIn(reader, "viewer", projectId)}
       and ${sql.join([sql`true`, ...conditions], sql` and `)}

@@ -30,6 +30,12 @@ export const noCategories = () =>
     "category_not_compared",
     "Experiments compare numbers and booleans; this evaluator gives categories. Give it a version with another output.",
   );
+export const pairNeeded = () =>
+  refusal(
+    400,
+    "pair_needed",
+    "A preference is of two experiments: name a finished one and its baseline_id. Evaluators of other outputs take no baseline.",
+  );
 export const experimentNotFinished = () =>
   refusal(409, "experiment_not_finished", "The experiment still runs. Finish it first; then its runs are judged.");
 export const nothingFound = () =>

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { AppError } from "@sightline/foundation/errors";
 import { resolvePointer } from "#checks/json-values.ts";
-import { truncatedValueSchema, type Json, type JudgeVariable, type Trace } from "#contract.ts";
+import { truncatedValueSchema, type Json, type JudgeVariable, type Preferred, type Trace } from "#contract.ts";
 import { loadTrace } from "#query/trace/load-trace.ts";
 import type { Query } from "#schema.ts";
 import type { Reader } from "#store/reader.ts";
@@ -10,13 +10,20 @@ import type { Reader } from "#store/reader.ts";
 export type Subject = {
   readonly projectId: string;
   readonly traceId: string | null;
-  readonly run?: { readonly experimentId: string; readonly itemId: string; readonly repetition: number; readonly attempt: number };
+  readonly run?: RunOf & {
+    /** Set where it is compared with another experiment's run of the same, and whether that stands first. */
+    readonly baselineId: string | null;
+    readonly isSwapped: boolean;
+  };
 };
+/** `attempt`: null for the newest. */
+type RunOf = { readonly experimentId: string; readonly itemId: string; readonly repetition: number; readonly attempt: number | null };
 
 export type ReadSubject = {
   /** Whose words are in it. */
   readonly userId: string | null;
-  readonly hasFailedRun: boolean;
+  /** Set where a run failed, which nobody asks about: of two which is better. */
+  readonly better: Preferred | undefined;
   /** By variable, in words; or which one has no value, and why. */
   readonly texts: ReadonlyMap<string, string>;
 };
@@ -36,25 +43,25 @@ const MAX_TOOLS = 50;
 
 /** Reads what the variables stand for. @throws {NotJudgeable} */
 export async function readSubject(query: Query, subject: Subject, variables: readonly JudgeVariable[]): Promise<ReadSubject> {
-  const run = await readRun(query, subject);
+  const { own, run, better } = await readRuns(query, subject);
   const trace = await readTrace(query, subject);
   if (trace === undefined && run === undefined) {
     throw new NotJudgeable("the trace is gone");
   }
   const turns = variables.some(({ of }) => of === "session") && trace !== undefined ? await readSession(query, subject, trace) : undefined;
-  const texts = variables.map((variable): [string, string] => {
+  const texts = (better === undefined ? variables : []).map((variable): [string, string] => {
     const value = resolvePointer(partOf(variable, { trace, run, turns }), variable.path);
     if (value === undefined || value === null || value === "") {
       throw new NotJudgeable(`{{${variable.name}}} has no value: nothing is at ${describe(variable)}`);
     }
     return [variable.name, toText(value)];
   });
-  return { userId: run?.subject ?? trace?.user_id ?? null, hasFailedRun: run?.state === "failed", texts: new Map(texts) };
+  return { userId: own?.subject ?? trace?.user_id ?? null, better, texts: new Map(texts) };
 }
 
 type Read = {
   readonly trace: Trace | undefined;
-  readonly run: RunFacts | undefined;
+  readonly run: Partial<RunFacts> | undefined;
   readonly turns: readonly unknown[] | undefined;
 };
 
@@ -119,10 +126,27 @@ type RunFacts = {
   readonly subject: string | null;
 };
 
-async function readRun(query: Query, { projectId, run }: Subject): Promise<RunFacts | undefined> {
-  if (run === undefined) {
-    return undefined;
+/** Of two runs nothing says whose they are. */
+async function readRuns(query: Query, { projectId, run: of }: Subject) {
+  if (of === undefined) {
+    return {};
   }
+  const own = await readRun(query, projectId, of);
+  if (of.baselineId === null) {
+    return { own, run: own, better: own.state === "failed" ? ("tie" as const) : undefined };
+  }
+  const other = await readRun(query, projectId, { ...of, experimentId: of.baselineId, attempt: null });
+  const [first, second] = of.isSwapped ? [other, own] : [own, other];
+  const { input, expected, metadata } = own;
+  return { own, run: { input, expected, metadata, first: first.output, second: second.output }, better: betterOf(first, second) };
+}
+
+function betterOf(first: RunFacts, second: RunFacts): Preferred | undefined {
+  const [isLost, isWon] = [first.state === "failed", second.state === "failed"];
+  return isLost && isWon ? "tie" : isLost ? "second" : isWon ? "first" : undefined;
+}
+
+async function readRun(query: Query, projectId: string, run: RunOf): Promise<RunFacts> {
   const { rows } = await sql<RunFacts>`
     select run.state, run.output, run.error, item.input, item.expected, item.metadata, item.subject
     from observability.experiment_runs as run
@@ -130,7 +154,9 @@ async function readRun(query: Query, { projectId, run }: Subject): Promise<RunFa
     join observability.item_revisions as item on item.project_id = run.project_id and item.dataset_id = experiment.dataset_id and item.item_id = run.item_id
       and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
     where run.project_id = ${projectId}::uuid and run.experiment_id = ${run.experimentId}::uuid and run.item_id = ${run.itemId}::uuid
-      and run.repetition = ${run.repetition}::int and run.attempt = ${run.attempt}::int and item.redacted_at is null`.execute(query);
+      and run.repetition = ${run.repetition}::int and ${run.attempt === null ? sql`run.is_newest` : sql`run.attempt = ${run.attempt}::int`} and item.redacted_at is null`.execute(
+    query,
+  );
   if (rows[0] === undefined) {
     throw new NotJudgeable("the run is gone, or its contents were deleted");
   }

@@ -11,6 +11,7 @@ import {
   madeUpSchema,
   type JudgeDefinition,
 } from "#contract.ts";
+import { resolveBaseline } from "#experiments/compare-experiments.ts";
 import { experimentNotFound } from "#experiments/experiments.errors.ts";
 import { findExperiment } from "#experiments/experiments.store.ts";
 import { cutPage, microsSchema } from "#query/access/cursor.ts";
@@ -156,7 +157,7 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
   async function make(rule: OneRule, body: Body, definition: JudgeDefinition): Promise<number> {
     const q = "q" in body ? body.q : "";
     const terms = readListTerms({ q });
-    const experimentId = body.kind === "experiment" ? body.experiment_id : null;
+    const [experimentId, baselineId] = body.kind === "experiment" ? [body.experiment_id, body.baseline_id] : [null, null];
     const drawn =
       body.kind === "past"
         ? await drawTraces(query, {
@@ -172,18 +173,34 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
             throw orTooSlow(error);
           })
         : { ids: [] };
+    if ((definition.output.type === "preference") !== (baselineId !== null)) {
+      throw errors.pairNeeded();
+    }
     if (experimentId !== null) {
-      await requireJudgeable(rule, experimentId, definition);
+      await requireJudgeable(rule, experimentId, baselineId, definition);
     }
     return query.transaction().execute(async (transaction) => {
       const { kind, budget } = body;
       const sampling = body.kind === "live" ? body.sampling : 1;
       const author = toAuthor(rule.reader);
-      if (!(await insertRule(transaction, { ...rule, kind, q, experiment_id: experimentId, sampling, budget, author }))) {
+      if (
+        !(await insertRule(transaction, {
+          ...rule,
+          kind,
+          q,
+          experiment_id: experimentId,
+          baseline_id: baselineId,
+          sampling,
+          budget,
+          author,
+        }))
+      ) {
         throw errors.tooManyRules();
       }
       const chosen =
-        experimentId === null ? await insertTraces(transaction, rule, drawn.ids) : await insertRuns(transaction, rule, experimentId);
+        experimentId === null
+          ? await insertTraces(transaction, rule, drawn.ids)
+          : await insertRuns(transaction, rule, experimentId, baselineId);
       if (kind !== "live" && chosen === 0) {
         throw errors.nothingFound();
       }
@@ -191,9 +208,10 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
     });
   }
 
-  async function requireJudgeable(rule: OneRule, id: string, { output }: JudgeDefinition): Promise<void> {
-    const { state } = orRefuse(await findExperiment(query, { ...rule, id }), experimentNotFound);
-    if (state === "running") {
+  async function requireJudgeable(rule: OneRule, id: string, named: string | null, { output }: JudgeDefinition): Promise<void> {
+    const candidate = orRefuse(await findExperiment(query, { ...rule, id }), experimentNotFound);
+    const baseline = named === null ? [] : await resolveBaseline(query, { ...rule, candidate, named });
+    if ([candidate, ...baseline].some(({ state }) => state === "running")) {
       throw errors.experimentNotFinished();
     }
     if (output.type === "category") {

@@ -32,15 +32,16 @@ export async function listLiveRules(query: Query, projectId: string): Promise<re
     .execute();
 }
 
-type NewRule = OneRule & Pick<RuleRow, "kind" | "q" | "experiment_id" | "sampling" | "budget"> & { readonly author: string };
+type NewRule = OneRule &
+  Pick<RuleRow, "kind" | "q" | "experiment_id" | "baseline_id" | "sampling" | "budget"> & { readonly author: string };
 
 /** @returns false when the reader may not, or the evaluator has {@link MAX_RULES_OF_EVALUATOR}. */
 export async function insertRule(transaction: Query, { projectId, reader, evaluatorId, ruleId, ...rule }: NewRule): Promise<boolean> {
   // Not `returning`, which Citus can't read back here.
   const { numAffectedRows = 0n } = await sql`
-    insert into observability.judge_rules (id, project_id, evaluator_id, kind, q, experiment_id, sampling, budget, created_by)
+    insert into observability.judge_rules (id, project_id, evaluator_id, kind, q, experiment_id, baseline_id, sampling, budget, created_by)
     select ${ruleId}::uuid, ${projectId}::uuid, evaluator.id, ${rule.kind}::text, ${rule.q}::text, ${rule.experiment_id}::uuid,
-      ${rule.sampling}::double precision, ${rule.budget}::double precision, ${rule.author}::text
+      ${rule.baseline_id}::uuid,      ${rule.sampling}::double precision, ${rule.budget}::double precision, ${rule.author}::text
     from observability.evaluators as evaluator
     where evaluator.project_id = ${projectId}::uuid and evaluator.id = ${evaluatorId}::uuid and ${hasRoleIn(reader, "editor", projectId)}
       and (select count(*) from observability.judge_rules where evaluator_id = ${evaluatorId}::uuid) < ${MAX_RULES_OF_EVALUATOR}`.execute(

@@ -5,7 +5,7 @@ import type { StreamPublisher } from "#otlp/stream-publisher.ts";
 import type { Query } from "#schema.ts";
 import { settleSpending, type Reservation } from "./budget.store.ts";
 import { toJudgeEvents, type JudgeCall } from "./judge-trace.ts";
-import { holdRun, holdTrace, scoreRun, scoreTrace, settleJudgement, type Claimed, type Settling } from "./judgements.store.ts";
+import { holdRun, holdTrace, scorePair, scoreRun, scoreTrace, settleJudgement, type Claimed, type Settling } from "./judgements.store.ts";
 
 /** What came of a try. */
 export type Outcome = Pick<Settling, "state" | "reason"> & {
@@ -43,7 +43,12 @@ export async function settleTry({ query, publisher, name, version }: Settled, he
     const settling = isThere ? { state, reason } : { state: "skipped" as const, reason: "it was deleted meanwhile" };
     const isHeld = await settleJudgement(transaction, held, { ...settling, version, cost, retryInMs });
     if (isHeld && isThere && score !== undefined) {
-      await (held.item_id === null ? scoreTrace : scoreRun)(transaction, held, { name, version, value: score.value, explanation });
+      await (held.item_id === null ? scoreTrace : held.baseline_id === null ? scoreRun : scorePair)(transaction, held, {
+        name,
+        version,
+        value: score.value,
+        explanation,
+      });
     }
     if (reservation !== undefined) {
       await settleSpending(transaction, reservation, cost);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { fillPlaceholders, type JudgeDefinition, type JudgeOutput, type ScoreValue } from "#contract.ts";
+import { fillPlaceholders, PREFERRED, type JudgeDefinition, type JudgeOutput, type Preferred, type ScoreValue } from "#contract.ts";
 
 export type Verdict = { readonly explanation: string; readonly value: number | boolean | string };
 export type JudgePrompt = { readonly system: string; readonly prompt: string; readonly schema: z.ZodType<Verdict> };
@@ -35,6 +35,8 @@ function describeValue(output: JudgeOutput): string {
       return `The value is a number from ${output.minimum} to ${output.maximum}; more is better.`;
     case "boolean":
       return "The value is true or false.";
+    case "preference":
+      return 'The value is "first" or "second", whichever is better, or "tie" if neither is. Their order is chance and says nothing.';
     case "category":
       return `The value is one of: ${output.categories.map((category) => JSON.stringify(category)).join(", ")}.`;
     default:
@@ -48,6 +50,8 @@ function valueSchema(output: JudgeOutput): z.ZodType<Verdict["value"]> {
       return z.number().min(output.minimum).max(output.maximum);
     case "boolean":
       return z.boolean();
+    case "preference":
+      return z.enum(PREFERRED);
     case "category":
       return z.enum(output.categories);
     default:
@@ -62,7 +66,10 @@ export function toScoreValue(value: Verdict["value"]): ScoreValue {
     : { data_type: typeof value === "boolean" ? "boolean" : "number", value: Number(value), text_value: null };
 }
 
-/** Of a run that failed, which needs no judge. */
-export function leastValue(output: JudgeOutput): ScoreValue {
+/** Of a run that failed, which needs no judge; `better`: of two. */
+export function leastValue(output: JudgeOutput, better: Preferred): ScoreValue {
+  if (output.type === "preference") {
+    return toScoreValue(better);
+  }
   return { data_type: output.type, value: output.type === "number" ? output.minimum : 0, text_value: null };
 }

@@ -10,7 +10,7 @@ export type OfPair = InProject & { readonly experimentId: string; readonly basel
 const SHOWN = 20_000;
 
 /** Runs that both have of the same revision of an item and the same repetition, as `run` and `other`. */
-function pairedRuns({ projectId, reader, experimentId, baselineId }: OfPair, role: ProjectRole): RawBuilder<unknown> {
+export function pairedRuns({ projectId, reader, experimentId, baselineId }: OfPair, role: ProjectRole): RawBuilder<unknown> {
   return sql`observability.experiment_runs as run
     join observability.experiment_runs as other on other.project_id = run.project_id and other.experiment_id = ${baselineId}::uuid
       and other.item_id = run.item_id and other.repetition = run.repetition and other.is_newest and other.state <> 'missing'

@@ -48,6 +48,8 @@ create table observability.judge_rules (
   kind text not null check (kind in ('live', 'past', 'experiment')),
   q text not null,
   experiment_id uuid,
+  -- Of a judge of preferences: the experiment that it is compared with.
+  baseline_id uuid,
   -- The part of the traces that is chosen, by their ids.
   sampling double precision not null,
   -- Dollars of a day; of a past or an experiment, in all. Null: as much as it takes.
@@ -68,7 +70,7 @@ create index judge_rules_by_project on observability.judge_rules (project_id);
 create table observability.judgements (
   project_id uuid not null,
   rule_id uuid not null,
-  -- The trace, or `item repetition attempt` of a run.
+  -- The trace, or `item repetition attempt` of a run; of a pair of runs followed by `swapped` where the baseline's comes first.
   subject text not null,
   evaluator_id uuid not null,
   trace_id uuid,
@@ -76,6 +78,9 @@ create table observability.judgements (
   item_id uuid,
   repetition int,
   attempt int,
+  -- Of a pair of runs.
+  baseline_id uuid,
+  is_swapped boolean not null default false,
   state text not null default 'waiting' check (state in ('waiting', 'judged', 'skipped', 'failed', 'over_budget')),
   -- Why it was not judged, or is tried once more.
   reason text,
