@@ -51,4 +51,11 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
     variables: [INPUT, OUTPUT],
     output: { type: "boolean" },
   },
+  preference: {
+    label: "Preference: which of two experiments' answers is better?",
+    rubric:
+      "Which answer serves the user better? What is wrong, made up or left out weighs more than how it is said; length alone is no merit. A tie when both serve equally.\n\nAsked:\n{{input}}\n\nExpected:\n{{expected}}\n\nFirst answer:\n{{first}}\n\nSecond answer:\n{{second}}",
+    variables: ["input", "expected", "first", "second"].map((name) => ({ name, of: "run", step: null, path: `/${name}` })),
+    output: { type: "preference" },
+  },
 };

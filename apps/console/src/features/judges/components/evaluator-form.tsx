@@ -32,6 +32,7 @@ const OUTPUTS = [
   { value: "boolean", label: "true or false" },
   { value: "number", label: "a number" },
   { value: "category", label: "a category" },
+  { value: "preference", label: "which of two runs is better" },
 ];
 
 type EvaluatorFormProps = {
@@ -49,9 +50,9 @@ export function EvaluatorForm({ projectId, judge, onSaved, onCancel }: Evaluator
   const [draft, setDraft] = useState(judge?.definition ?? NEW);
   const change = (fields: Partial<JudgeDefinition>) => setDraft({ ...draft, ...fields });
   // One row for each `{{name}}` of the rubric: nothing is left over, and nothing is missing.
+  const of = draft.output.type === "preference" ? "run" : "trace";
   const variables = listPlaceholders(draft.rubric).map(
-    (used): Variable =>
-      draft.variables.find((variable) => variable.name === used) ?? { name: used, of: "trace", step: null, path: `/${used}` },
+    (used): Variable => draft.variables.find((variable) => variable.name === used) ?? { name: used, of, step: null, path: `/${used}` },
   );
   const changeVariable = (changed: Variable) =>
     change({ variables: variables.map((each) => (each.name === changed.name ? changed : each)) });
@@ -134,7 +135,8 @@ export function EvaluatorForm({ projectId, judge, onSaved, onCancel }: Evaluator
             ))}
             {problemOf("variables") !== undefined && <Text c="var(--sl-bad)">{problemOf("variables")}</Text>}
             <Dimmed>
-              A trace has /input, /output, /error, /metadata and /tools; a run of an experiment /input, /expected and /output.
+              A trace has /input, /output, /error, /metadata and /tools; a run of an experiment /input, /expected and /output, of two that
+              are compared /first and /second.
             </Dimmed>
           </Stack>
         </Fieldset>
@@ -151,7 +153,9 @@ export function EvaluatorForm({ projectId, judge, onSaved, onCancel }: Evaluator
                   ? { type: value, minimum: 0, maximum: 1 }
                   : value === "category"
                     ? { type: value, categories: [] }
-                    : NEW.output,
+                    : value === "preference"
+                      ? { type: value }
+                      : NEW.output,
             })
           }
         />
@@ -167,7 +171,7 @@ export function EvaluatorForm({ projectId, judge, onSaved, onCancel }: Evaluator
         />
       </Group>
       {problemOf("output") !== undefined && <Text c="var(--sl-bad)">{problemOf("output")}</Text>}
-      {read.success && <TryEvaluator projectId={projectId} definition={read.data} />}
+      {read.success && of === "trace" && <TryEvaluator projectId={projectId} definition={read.data} />}
     </DialogForm>
   );
 }

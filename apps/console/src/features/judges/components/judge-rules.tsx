@@ -130,14 +130,20 @@ function What({ rule }: { readonly rule: JudgeRule }) {
 }
 
 function AddRule({ projectId, judge, onClose }: Omit<Props, "mayChange"> & { readonly onClose: () => void }) {
-  const [kind, setKind] = useState<Kind>("live");
+  const isPair = judge.definition.output.type === "preference";
+  const kinds = RULE_KINDS.filter((each) => each === "experiment" || !isPair);
+  const [kind, setKind] = useState<Kind>(kinds[0] ?? "live");
   const [q, setQ] = useState("");
   const [percent, setPercent] = useState<number | string>(10);
   const [size, setSize] = useState<number | string>(200);
   const [experiment, setExperiment] = useState("");
+  const [baseline, setBaseline] = useState("");
   const [dollars, setDollars] = useState<number | string>(1);
   const asked = useQuery({ ...newestExperimentsQuery(projectId), enabled: kind === "experiment" });
   const experiments = (asked.data ?? []).filter(({ state }) => state !== "running");
+  const chosen = experiments.find(({ id }) => id === experiment) ?? experiments[0];
+  const others = experiments.filter((each) => each.id !== chosen?.id && each.dataset_id === chosen?.dataset_id);
+  const other = others.find(({ id }) => id === baseline) ?? others[0];
   const create = useChange({
     send: (body: CreateJudgeRuleRequest) => createRule(projectId, judge.id, body),
     refreshes: [judgesKey(projectId)],
@@ -151,7 +157,7 @@ function AddRule({ projectId, judge, onClose }: Omit<Props, "mayChange"> & { rea
       ? { q, sampling: Number(percent) / 100 }
       : kind === "past"
         ? { q, size: Number(size) }
-        : { experiment_id: experiment || experiments[0]?.id }),
+        : { experiment_id: chosen?.id, ...(isPair ? { baseline_id: other?.id ?? "" } : {}) }),
   });
   return (
     <Modal opened onClose={onClose} title={`Judge with “${judge.name}”`} size="lg">
@@ -166,7 +172,7 @@ function AddRule({ projectId, judge, onClose }: Omit<Props, "mayChange"> & { rea
         <NativeSelect
           label="What"
           data-autofocus
-          data={RULE_KINDS.map((value) => ({ value, label: KINDS[value] }))}
+          data={kinds.map((value) => ({ value, label: KINDS[value] }))}
           value={kind}
           onChange={({ currentTarget }) => setKind(RULE_KINDS.find((each) => each === currentTarget.value) ?? "live")}
         />
@@ -174,7 +180,7 @@ function AddRule({ projectId, judge, onClose }: Omit<Props, "mayChange"> & { rea
           <NativeSelect
             label="Experiment"
             data={experiments.map(({ id, name }) => ({ value: id, label: name }))}
-            value={experiment}
+            value={chosen?.id ?? ""}
             onChange={({ currentTarget }) => setExperiment(currentTarget.value)}
             error={experiments.length === 0 ? "No experiment is finished yet." : undefined}
           />
@@ -186,6 +192,16 @@ function AddRule({ projectId, judge, onClose }: Omit<Props, "mayChange"> & { rea
             maxLength={1_000}
             spellCheck={false}
             {...typedInto(q, setQ)}
+          />
+        )}
+        {isPair && (
+          <NativeSelect
+            label="Compared with"
+            description="Each pair of runs is asked about twice, sides swapped."
+            data={others.map(({ id, name }) => ({ value: id, label: name }))}
+            value={other?.id ?? ""}
+            onChange={({ currentTarget }) => setBaseline(currentTarget.value)}
+            error={others.length === 0 ? "No other experiment over its dataset is finished." : undefined}
           />
         )}
         <Group align="flex-start" grow>
