@@ -17,13 +17,16 @@ const ANSWERS = [
   "I can't find that order.",
 ];
 
-/** Speaks as an OpenAI-compatible server does; it finds fools impolite. */
+/** Speaks as an OpenAI-compatible server does; it finds fools impolite, and of two answers the first one better. */
 const model = createServer((request, response) => void answerPrompt(request, response));
 
 async function answerPrompt(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const verdict = (await text(request)).includes("you fool")
-    ? { explanation: "It calls the user a fool.", value: false, works: true }
-    : { explanation: "It is polite and clear.", value: true, works: true };
+  const asked = await text(request);
+  const verdict = asked.includes("First answer:")
+    ? { explanation: "It says when.", value: "first" }
+    : asked.includes("you fool")
+      ? { explanation: "It calls the user a fool.", value: false, works: true }
+      : { explanation: "It is polite and clear.", value: true, works: true };
   const choices = [{ index: 0, message: { role: "assistant", content: JSON.stringify(verdict) }, finish_reason: "stop" }];
   const usage = { prompt_tokens: 220, completion_tokens: 30, total_tokens: 250 };
   const told = { id: "1", created: 1, object: "chat.completion", model: "judge-1", choices, usage };
@@ -196,3 +199,54 @@ test(
     failOn(problems);
   },
 );
+
+/** @returns the id of an experiment that put out the same for each item. */
+async function runExperiment(datasetId: string, name: string, output: string): Promise<string> {
+  const { items } = await send<{ items: readonly { id: string }[] }>("GET", `${base}/datasets/${datasetId}/items`);
+  const { id } = await send("POST", `${base}/experiments`, { dataset_id: datasetId, name });
+  const runs = items.map((item) => ({ item_id: item.id, repetition: 0, state: "succeeded", output }));
+  await send("POST", `${base}/experiments/${id}/runs`, { runs });
+  await send("POST", `${base}/experiments/${id}/finish`);
+  return id ?? "";
+}
+
+test("two experiments are compared by hand and by a judge, which follows the position", { timeout: STEP_MS }, async () => {
+  const project = `${stage.product.consoleUrl}/projects/${base.split("/").at(-1)}`;
+  const { id: dataset = "" } = await send("POST", `${base}/datasets`, { name: "orders" });
+  const items = Array.from({ length: 3 }, (_, at) => ({
+    input: { question: `Where is order ${at}?` },
+    expected: "On its way since Monday.",
+  }));
+  await send("POST", `${base}/datasets/${dataset}/items`, { items });
+  const before = await runExperiment(dataset, "before", "I can't say.");
+  const after = await runExperiment(dataset, "after", "It was shipped on Monday, and is with you by Thursday.");
+  await page.goto(`${project}/experiments/${after}?baseline=${before}`);
+  await page.getByText("Nobody has compared the 3 items that both ran.").waitFor();
+  await page.getByRole("link", { name: "Compare by hand" }).click();
+  await page.getByText("0 of 3 items answered by you").waitFor();
+  await inspect("pair");
+  await page.keyboard.press("ArrowLeft");
+  await page.getByText("1 of 3 items answered by you").waitFor();
+  await page.keyboard.press("t");
+  await page.getByText("2 of 3 items answered by you").waitFor();
+  await page.keyboard.press("s");
+  await page.keyboard.type("both are cut");
+  await page.keyboard.press("Enter");
+  await page.getByText("All compared").waitFor();
+
+  await page.goto(`${project}/evaluators`);
+  await page.getByRole("button", { name: "New evaluator" }).click();
+  await page.getByLabel("Begin with").selectOption("preference");
+  await page.getByLabel("Model", { exact: true }).fill("judge-1");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "preference" }).waitFor();
+  await page.getByRole("button", { name: "Judge…" }).click();
+  await page.getByLabel("Experiment", { exact: true }).selectOption("after");
+  await inspect("preference-rule");
+  await page.getByRole("button", { name: "Begin" }).click();
+  await expect.poll(() => page.getByText("Judged", { exact: true }).count(), { timeout: 60_000 }).toBeGreaterThan(5);
+  await page.goto(`${project}/experiments/${after}?baseline=${before}`);
+  await page.getByText(/follows the position 3 times/).waitFor();
+  await inspect("preferences");
+  failOn(problems);
+});

@@ -5,7 +5,8 @@ import { createdApiKeySchema, itemPageSchema, preferencesSchema, type JudgeDefin
 import { carryOutDeletions } from "#deletion/carry-out-deletions.ts";
 import { observabilityMigrations } from "#migration-set.ts";
 import type { ObservabilitySchema } from "#schema.ts";
-import { startAnsweringModel, type AnsweringModel, type ScriptedAnswer } from "#testing/answering-model.ts";
+import modelAnswers from "#testing/model-answers.json" with { type: "json" };
+import { scriptedAnswersSchema, startAnsweringModel, type AnsweringModel, type ScriptedAnswer } from "#testing/answering-model.ts";
 import { createJudgeRig, type JudgeRig } from "#testing/judge-rig.ts";
 
 let database: TestDatabase<ObservabilitySchema>;
@@ -94,7 +95,8 @@ test("a judge is asked twice, sides swapped; what failed loses without being ask
 });
 
 test("a judge that goes by the side knows of no difference, and that is counted", async () => {
-  script = [says("", "first")];
+  // The first one always, as `npm run fake-model` answers.
+  script = scriptedAnswersSchema.parse(modelAnswers);
   const judge = await rig.makeEvaluator(PREFERENCE, "positional");
   const pair = await makePair(["good", "good", "good"], ["bad", "bad", "bad"]);
   await judgePair(judge.id, pair);

@@ -40,6 +40,7 @@ export function PreferencePanel({ pair }: { readonly pair: PairOf }) {
           <DataTable
             label="Preferences"
             minWidth={680}
+            isInPanel
             verticalSpacing="xs"
             rows={summaries}
             rowKey={({ judge }) => judge?.name ?? ""}
