@@ -169,10 +169,16 @@ test("a preference is of two finished experiments of one dataset, and nothing el
   expect((await rig.get(`/evaluators/${judge.id}/calibration`)).body).toMatchObject({ is_calibrated: false });
 });
 
-test("what a judge said of a user's item goes with the user, its traces too", async () => {
+test("what a judge said of a user's item, or of a run of their trace on either side, goes with the user, its traces too", async () => {
   const judge = await rig.makeEvaluator(PREFERENCE, "forgetful");
-  const pair = await makePair(["good", "good"], ["bad", "bad"]);
+  const pair = await makePair(["good", "good", "good"], ["bad", "bad", "bad"]);
   await judgePair(judge.id, pair);
+  const [trace] = await rig.endTraces([{ output: "bad", user: "user-0" }]);
+  const { rows: runs } = await database.pool.query(
+    "update observability.experiment_runs as run set trace_id = $1 from observability.item_revisions as item where run.experiment_id = $2 and item.item_id = run.item_id and item.subject = 'user-1' returning run.item_id",
+    [trace, pair.baseline],
+  );
+  expect(runs).toHaveLength(1);
   await rig.api.server.inject({ method: "DELETE", url: `${rig.base}/users/user-0`, headers: { authorization: "Bearer tenant-1:admin" } });
   const settledBefore = new Date(Date.now() + 3_600_000);
   await carryOutDeletions({ query: database.query, each: eachOwnerUnderTest(), settledBefore, signal: new AbortController().signal });
@@ -180,6 +186,6 @@ test("what a judge said of a user's item goes with the user, its traces too", as
     "select count(reason)::int as told, count(*)::int as all from observability.preferences where newer_id = $1",
     [pair.candidate],
   );
-  expect(rows).toEqual([{ told: 2, all: 4 }]);
+  expect(rows).toEqual([{ told: 2, all: 6 }]);
   expect(await rig.readJudgements(judge.id)).toHaveLength(2);
 });

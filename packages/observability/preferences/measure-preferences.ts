@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { MIN_AGREEMENT, MIN_LABELS, type Preferences, type PreferenceSummary } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { cohenKappa } from "#statistics/agreement.ts";
@@ -5,6 +6,8 @@ import { winRate, type ComparedItem } from "#statistics/win-rate.ts";
 import { countPairs, listPreferences, type OfPair, type Preference } from "./preferences.store.ts";
 
 const SEED = 1;
+/** On which agreement is told; people hardly ever compare more. */
+const MAX_AGREEMENT_ITEMS = 2_000;
 
 type Answer = Preference & { readonly cluster: string | null };
 /** What was said of an item: the parts of its answers that prefer the candidate and the baseline. */
@@ -18,15 +21,18 @@ export async function measurePreferences(query: Query, pair: OfPair, margin: num
     people.filter((answer) => !answer.is_skipped),
     pair,
   );
-  const judges = [...Map.groupBy(judged, ({ author }) => author)].map(([name, all]) => {
+  const judges: PreferenceSummary[] = [];
+  for (const [name, all] of Map.groupBy(judged, ({ author }) => author)) {
     const version = Math.max(...all.map((answer) => answer.version));
     const { both, ...asked } = foldSwapped(all.filter((answer) => answer.version === version));
     const items = toItems(both, pair);
     const agreement = measureAgreement(items, given);
     const isAgreed = agreement !== null && agreement.items >= 2 * MIN_LABELS && (agreement.kappa?.low ?? 0) >= MIN_AGREEMENT;
     const judge = { name, version, is_calibrated: isAgreed };
-    return { ...summarize(items, margin), ...asked, judge, people: 0, skipped: 0, agreement };
-  });
+    judges.push({ ...summarize(items, margin), ...asked, judge, people: 0, skipped: 0, agreement });
+    // The interval of κ takes up to a fifth of a second each.
+    await nextTurn();
+  }
   const byPeople = {
     ...summarize(given, margin),
     judge: null,
@@ -36,7 +42,7 @@ export async function measurePreferences(query: Query, pair: OfPair, margin: num
     incomplete: 0,
     agreement: null,
   };
-  return { items: await countPairs(query, pair), margin, summaries: [...(people.length > 0 ? [byPeople] : []), ...judges] };
+  return { items: (await countPairs(query, pair, null)).items, margin, summaries: [...(people.length > 0 ? [byPeople] : []), ...judges] };
 }
 
 /** A judge is asked twice, sides swapped: says it something else then, it goes by the side, and knows of no difference. */
@@ -83,10 +89,11 @@ function sideOf({ won, lost }: ComparedItem): number {
 }
 
 function measureAgreement(judged: Items, people: Items): PreferenceSummary["agreement"] {
-  const pairs = [...judged].flatMap(([id, judge]) => {
+  const both = [...judged].flatMap(([id, judge]) => {
     const said = people.get(id);
     return said === undefined ? [] : [[sideOf(said), sideOf(judge)] as const];
   });
+  const pairs = both.slice(0, MAX_AGREEMENT_ITEMS);
   const same = pairs.filter(([one, other]) => one === other).length / pairs.length;
   return pairs.length === 0 ? null : { items: pairs.length, same, kappa: cohenKappa(pairs, "nominal", SEED) ?? null };
 }

@@ -11,7 +11,7 @@ import { enterProject, type RouteDependencies } from "#query/access/project-rout
 import { toAuthor } from "#query/access/request-reader.ts";
 import { measurePreferences } from "./measure-preferences.ts";
 import { answeredBefore, notPaired } from "./preferences.errors.ts";
-import { countAnswered, countPairs, findNext, holdPair, writePreference, type OfPair } from "./preferences.store.ts";
+import { countPairs, findNext, holdPair, writePreference, type OfPair } from "./preferences.store.ts";
 
 const path = "/api/v1/projects/:project_id/experiments/:experiment_id/preferences";
 const comparing = { auth: "user" };
@@ -55,7 +55,7 @@ export function preferenceRoutes({ query }: Pick<RouteDependencies, "query">) {
         const pair = await enterPair(request, "editor");
         const author = toAuthor(pair.reader);
         const found = await findNext(query, pair, author);
-        const progress = { items: await countPairs(query, pair), answered: await countAnswered(query, pair, author) };
+        const progress = await countPairs(query, pair, author);
         if (found === undefined) {
           return { ...progress, pair: null };
         }

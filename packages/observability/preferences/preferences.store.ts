@@ -27,11 +27,15 @@ export function pairedRuns({ projectId, reader, experimentId, baselineId }: OfPa
 const isOfPair = ({ projectId, experimentId: one, baselineId: other }: OfPair) => sql`preference.project_id = ${projectId}::uuid
   and preference.newer_id = greatest(${one}::uuid, ${other}::uuid) and preference.older_id = least(${one}::uuid, ${other}::uuid)`;
 
-export async function countPairs(query: Query, pair: OfPair): Promise<number> {
-  const { rows } = await sql<{
-    items: number;
-  }>`select count(distinct run.item_id)::int as items from ${pairedRuns(pair, "viewer")}`.execute(query);
-  return rows[0]?.items ?? 0;
+/** How many items both have, and for how many a person has answered. */
+export async function countPairs(query: Query, pair: OfPair, author: string | null): Promise<Pick<NextPair, "items" | "answered">> {
+  const { rows } = await sql<Pick<NextPair, "items" | "answered">>`
+    select count(distinct run.item_id)::int as items, (
+      select count(*)::int from observability.preferences as preference
+      where ${isOfPair(pair)} and preference.author = ${author}::text and preference.source = 'person'
+    ) as answered
+    from ${pairedRuns(pair, "viewer")}`.execute(query);
+  return rows[0] ?? { items: 0, answered: 0 };
 }
 
 type Shown = NonNullable<NextPair["pair"]>;
@@ -50,15 +54,6 @@ export async function findNext(query: Query, pair: OfPair, author: string): Prom
     )
     order by md5(concat_ws(' ', run.item_id, run.repetition, ${author}::text)) limit 1`.execute(query);
   return rows[0];
-}
-
-/** For how many items a person has answered. */
-export async function countAnswered(query: Query, pair: OfPair, author: string): Promise<number> {
-  const { rows } = await sql<{ answered: number }>`
-    select count(*)::int as answered from observability.preferences as preference
-    where ${isOfPair(pair)} and preference.author = ${author}::text and preference.source = 'person'
-      and ${hasRoleIn(pair.reader, "viewer", pair.projectId)}`.execute(query);
-  return rows[0]?.answered ?? 0;
 }
 
 /** Whether both have runs of the item with contents, which nobody takes away until the transaction ends. */
