@@ -53,7 +53,6 @@ const SMALL_FEATURES = [
   "health",
   "ingestion",
   "jobs",
-  "judges",
   "notices",
   "palette",
   "playground",
@@ -69,6 +68,7 @@ const SMALL_FEATURES = [
 const FEATURES: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(SMALL_FEATURES.map((name) => [name, feature([], "features do not know each other: routes compose them")])),
   "features/annotation": feature(["features/traces/scores"], "a label is a score, and the page composes what is labelled"),
+  "features/judges": feature(["features/datasets"], "an evaluator's checks are written as an item's"),
   "features/dashboards/api": feature([], "figures are asked for without knowing how they are drawn"),
   "features/dashboards": feature(["features/dashboards/api"], "what is measured is chosen apart from what draws it"),
   "features/dashboards/components": feature(["features/dashboards", "features/dashboards/api"], "charts know no other feature"),

@@ -121,6 +121,7 @@ type RunScoreRow = {
   name: string;
   evaluator_version: string;
   value: number | null;
+  text_value: Generated<string | null>;
   is_boolean: boolean;
   explanation: string | null;
   error: string | null;

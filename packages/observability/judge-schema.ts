@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from "kysely";
-import type { JudgeDefinition, JudgeRule, KeptCalibration, ModelProvider } from "./contract.ts";
+import type { EvaluatorDefinition, JudgeRule, KeptCalibration, ModelProvider } from "./contract.ts";
 
 /** Rows of models and judges, a part of the schema. */
 export type JudgeSchema = {
@@ -35,7 +35,7 @@ type EvaluatorVersionRow = {
   project_id: string;
   evaluator_id: string;
   version: number;
-  definition: ColumnType<JudgeDefinition, string, never>;
+  definition: ColumnType<EvaluatorDefinition, string, never>;
   author: string;
   made_at: Generated<Date>;
 };

@@ -64,7 +64,13 @@ export const checkSchema = z.discriminatedUnion("type", [
   z.strictObject({ ...common, type: z.literal("succeeds") }),
 ]);
 export type Check = z.infer<typeof checkSchema>;
-export const checksSchema = z.array(checkSchema).max(50, "at most 50 checks an item");
+export const checksSchema = z.array(checkSchema).max(50, "at most 50 checks");
+/** The score of a run, by its item's own checks; evaluators of checks have other names. */
+export const ITEM_CHECKS = "checks";
+
+export function isByItem({ source, name: of }: { readonly source: string; readonly name: string }): boolean {
+  return source === "check" && of === ITEM_CHECKS;
+}
 
 /** `null`: it could not be evaluated, and the reason says why; never counted as passed. */
 export const checkResultSchema = z.object({ name: z.string(), passed: z.boolean().nullable(), reason: z.string() });

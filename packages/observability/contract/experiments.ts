@@ -165,7 +165,13 @@ export const runSchema = z.object({
   place: codeLineSchema.nullable(),
   checks: z.array(checkResultSchema).nullable(),
   scores: z.array(
-    runScoreSchema.extend({ source: z.enum(["application", "check", "judge"]), value: z.number().nullable(), is_boolean: z.boolean() }),
+    runScoreSchema.extend({
+      source: z.enum(["application", "check", "judge"]),
+      value: z.number().nullable(),
+      /** Of a category, which a judge gave. */
+      text_value: z.string().nullable(),
+      is_boolean: z.boolean(),
+    }),
   ),
 });
 export type Run = z.infer<typeof runSchema>;

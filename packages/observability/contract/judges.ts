@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { checksSchema, ITEM_CHECKS } from "./checks.ts";
 import { modelName } from "./models.ts";
 import { listRequestSchema, nulRefused, timestamp, WITHOUT_NUL } from "./parts.ts";
 import { scoreValueSchema } from "./scores.ts";
 
-/** Evaluators that ask a model, which traces they judge, and what became of each. */
+/** Evaluators, which traces they judge, and what became of each. */
 
 export const JUDGED_PARTS = ["trace", "step", "session", "run"] as const;
 export const MAX_EVALUATORS_OF_PROJECT = 100;
@@ -58,6 +59,7 @@ export function fillPlaceholders(rubric: string, fill: (name: string) => string)
 
 export const judgeDefinitionSchema = z
   .object({
+    kind: z.literal("judge").optional(),
     connection_id: z.uuid(),
     model: modelName,
     rubric: words(MAX_RUBRIC),
@@ -102,8 +104,26 @@ export const judgeDefinitionSchema = z
 export type JudgeDefinition = z.output<typeof judgeDefinitionSchema>;
 export type JudgeDefinitionInput = z.input<typeof judgeDefinitionSchema>;
 
-export const createEvaluatorRequestSchema = z.object({ name: words(200), definition: judgeDefinitionSchema });
-export const createEvaluatorVersionRequestSchema = z.object({ definition: judgeDefinitionSchema });
+/** Without a model: true where all of them hold. */
+export const checksDefinitionSchema = z.strictObject({ kind: z.literal("checks"), checks: checksSchema.min(1, "add a check") });
+/** A judge unless it says that it is checks. */
+const definitionSchema = z.discriminatedUnion("kind", [judgeDefinitionSchema, checksDefinitionSchema]);
+export type EvaluatorDefinition = z.output<typeof definitionSchema>;
+
+export type EvaluatorSource = "judge" | "check";
+export const sourceOf = ({ kind }: EvaluatorDefinition): EvaluatorSource => (kind === "checks" ? "check" : "judge");
+
+export function outputOf(definition: EvaluatorDefinition): JudgeOutput {
+  return definition.kind === "checks" ? { type: "boolean" } : definition.output;
+}
+
+export const createEvaluatorRequestSchema = z
+  .object({ name: words(200), definition: definitionSchema })
+  .refine(({ name, definition: { kind } }) => kind !== "checks" || name !== ITEM_CHECKS, {
+    path: ["name"],
+    message: `${ITEM_CHECKS} is the score of items' own checks; choose another name`,
+  });
+export const createEvaluatorVersionRequestSchema = z.object({ definition: definitionSchema });
 
 export const JUDGEMENT_STATES = ["waiting", "judged", "skipped", "failed", "over_budget"] as const;
 export type JudgementState = (typeof JUDGEMENT_STATES)[number];
@@ -137,7 +157,7 @@ export type JudgeRule = z.infer<typeof judgeRuleSchema>;
 
 export const evaluatorVersionSchema = z.object({
   version: z.int(),
-  definition: judgeDefinitionSchema,
+  definition: definitionSchema,
   author: z.string(),
   made_at: timestamp,
 });
@@ -145,12 +165,12 @@ export const judgeSchema = z.object({
   id: z.uuid(),
   name: z.string(),
   version: z.int(),
-  /** Whether this version agrees with people well enough to fail a gate. */
-  is_calibrated: z.boolean(),
+  /** Whether this version agrees with people well enough to fail a gate; null of checks. */
+  is_calibrated: z.boolean().nullable(),
   created_by: z.string(),
   created_at: timestamp,
   /** The newest version's. */
-  definition: judgeDefinitionSchema,
+  definition: definitionSchema,
   counts: countsSchema,
   /** Dollars, by all its rules. */
   spent_today: z.number(),
@@ -189,7 +209,7 @@ export const judgementSchema = z.object({
   tries: z.int(),
   cost: z.number(),
   judge_trace_id: z.uuid().nullable(),
-  /** Null unless it is judged; of a run that was given a category, too. A preference is `candidate`, `baseline` or `tie`. */
+  /** Null unless it is judged. A preference is `candidate`, `baseline` or `tie`. */
   score: scoreValueSchema.nullable(),
   explanation: z.string().nullable(),
   chosen_at: timestamp,
@@ -206,7 +226,7 @@ export const madeUpSchema = z.object({ waiting: z.int() });
 
 /** The cost of judging traces that have ended, told before. */
 export const estimateJudgingRequestSchema = z.object({
-  definition: judgeDefinitionSchema,
+  definition: definitionSchema,
   q: q.default(""),
   size: z.int().min(1).max(MAX_PAST).default(TRIED_TRACES),
 });
@@ -222,7 +242,7 @@ export const estimatedJudgingSchema = z.object({
 });
 export type EstimatedJudging = z.infer<typeof estimatedJudgingSchema>;
 
-export const tryEvaluatorRequestSchema = z.object({ definition: judgeDefinitionSchema, trace_id: z.uuid() });
+export const tryEvaluatorRequestSchema = z.object({ definition: definitionSchema, trace_id: z.uuid() });
 export const triedEvaluatorSchema = z.object({
   state: z.enum(["judged", "skipped", "failed"]),
   reason: z.string().nullable(),

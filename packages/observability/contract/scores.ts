@@ -70,12 +70,12 @@ export const scoreSchema = scoreValueSchema.extend({
   trace_id: z.uuid(),
   observation_id: z.uuid().nullable(),
   name: z.string(),
-  /** Of a judge, its explanation. */
+  /** Of a judge or checks, the explanation. */
   comment: z.string().nullable(),
   source: z.enum(["application", "person", "judge", "check"]),
   /** The user who gave the score here; null when it came from the application. */
   author: z.string().nullable(),
-  /** Of a judge: the version of its evaluator, and the trace of its call. */
+  /** Of a judge or checks: the version of the evaluator; of a judge, the trace of its call. */
   evaluator_version: z.int().nullable(),
   judge_trace_id: z.uuid().nullable(),
   /** Of a judge: whether this version agrees with people well enough to fail a gate. */

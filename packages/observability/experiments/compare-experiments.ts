@@ -1,6 +1,6 @@
 import { orRefuse, refusal } from "@sightline/foundation/errors";
 import { z } from "zod";
-import type { ComparedScore, ExperimentComparison } from "#contract.ts";
+import { isByItem, type ComparedScore, type ExperimentComparison } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { findings } from "#statistics/many-scores.ts";
 import { sample } from "#statistics/intervals.ts";
@@ -73,7 +73,9 @@ export async function compareExperiments(query: Query, { experimentId, baseline:
     unpaired: baseline.length === 0 ? { changed: 0, only_candidate: 0, only_baseline: 0 } : countUnpaired(own, others),
   };
   const names = new Set(own.map(nameOf));
-  const lost = [...new Set(others.filter((row) => row.source !== "judge" && !names.has(nameOf(row))).map(({ name }) => name))];
+  const lost = [
+    ...new Set(others.filter((row) => (row.source === "application" || isByItem(row)) && !names.has(nameOf(row))).map(({ name }) => name)),
+  ];
   return { candidate, measured, lost, baseline, scores, shown };
 }
 
@@ -134,12 +136,7 @@ function compareScore({ items, others, candidate, measured, calibrations, baseli
   const rates = calibration?.rates ?? null;
   const pairs = pairUp(items, others);
   const comparison = comparePairs(pairs, { isSingleBoolean });
-  const expected = {
-    check: measured.checked * candidate.repetitions,
-    application: measured.items * candidate.repetitions,
-    judge: measured.items * candidate.repetitions,
-    run: measured.ran,
-  };
+  const scored = isByItem({ source, name }) ? measured.checked : measured.items;
   return {
     comparison,
     direction,
@@ -150,7 +147,7 @@ function compareScore({ items, others, candidate, measured, calibrations, baseli
       is_calibrated: source === "judge" ? calibration?.is_calibrated === true : null,
       candidate: summarize(items, {
         isSingleBoolean: isSingle(items, candidate),
-        expected: expected[source],
+        expected: source === "run" ? measured.ran : scored * candidate.repetitions,
         rates,
       }),
       baseline:

@@ -22,7 +22,7 @@ export type ItemMean = {
   readonly is_boolean: boolean;
 };
 
-/** By revision of an item and score; of the newest attempts of all repetitions. */
+/** By revision of an item and score, but for categories; of the newest attempts of all repetitions. */
 export async function listItemMeans(query: Query, { projectId, reader, experimentIds }: Pooled): Promise<readonly ItemMean[]> {
   if (experimentIds.length === 0) {
     return [];
@@ -35,7 +35,7 @@ export async function listItemMeans(query: Query, { projectId, reader, experimen
     join observability.item_revisions as item on item.project_id = score.project_id and item.dataset_id = experiment.dataset_id and item.item_id = score.item_id
       and item.version <= experiment.dataset_version and (item.until_version is null or item.until_version > experiment.dataset_version)
     where score.project_id = ${projectId}::uuid and score.experiment_id = any(${experimentIds}::uuid[]) and ${OF_NEWEST_ATTEMPT}
-      and ${hasRoleIn(reader, "viewer", projectId)}
+      and score.text_value is null and ${hasRoleIn(reader, "viewer", projectId)}
     group by score.item_id, item.version, score.source, score.name, score.evaluator_version
     order by score.item_id, item.version`.execute(query);
   return rows;

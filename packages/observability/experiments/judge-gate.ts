@@ -1,4 +1,4 @@
-import type { ComparedScore, Gate, GateOutcome } from "#contract.ts";
+import { isByItem, type ComparedScore, type Gate, type GateOutcome } from "#contract.ts";
 import { judgeGates } from "#statistics/gate-verdict.ts";
 import type { Compared, Judged } from "./compare-experiments.ts";
 
@@ -6,7 +6,7 @@ type Judging = {
   readonly compared: Compared;
   /** What the baseline was asked for by; undefined: none was. */
   readonly baseline: string | undefined;
-  /** Names of the scores that decide; undefined: all but those of judges. */
+  /** Names of the scores that decide; undefined: those of the application, and of the items' checks. */
   readonly primary: readonly string[] | undefined;
   /** Whether judges that do not agree with people, as far as is known, may fail it. */
   readonly allowsUncalibrated: boolean;
@@ -18,8 +18,8 @@ type GateScore = Gate["scores"][number];
 export function judgeExperiment(judging: Judging): Omit<Gate, "comparison"> {
   const { compared, baseline, primary } = judging;
   const { failed: failedRequired } = compared.measured;
-  // What a model judges fails no gate unless it is named.
-  const byItself = ({ shown: { source } }: Judged) => source === "application" || source === "check";
+  // What evaluators of the server say fails no gate unless it is named: it is judged afterwards.
+  const byItself = ({ shown }: Judged) => shown.source === "application" || isByItem(shown);
   const chosen = compared.scores.filter((score) => (primary === undefined ? byItself(score) : primary.includes(score.shown.name)));
   const scores = baseline === undefined ? [] : judgeScores(chosen, judging);
   const broken = findBroken(judging, chosen);
@@ -90,7 +90,7 @@ function judgeScores(scores: readonly Judged[], { compared: { measured }, allows
   );
   const { each } = judgeGates(comparable.map(({ difference: { margin }, ...score }) => ({ ...score, margin })));
   return comparable.map(({ shown, difference }, at) => {
-    const of = shown.source === "check" ? measured.checked : measured.items;
+    const of = isByItem(shown) ? measured.checked : measured.items;
     const isSliver = difference.items < of * PASSING_SHARE;
     const judged = each[at] ?? "inconclusive";
     const isDoubtful = shown.is_calibrated === false && !allowsUncalibrated;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ItemSource } from "#contract.ts";
+import { ITEM_CHECKS, type ItemSource } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import type { ExperimentRow } from "./experiments.store.ts";
@@ -49,7 +49,7 @@ export async function measureItems(query: Query, { projectId, reader, experiment
       from item left join run using (item_id)
       left join observability.run_scores as score on score.project_id = ${projectId}::uuid and score.experiment_id = ${experiment.id}::uuid
         and score.item_id = run.item_id and score.repetition = run.repetition and score.attempt = run.attempt
-        and case when item.checks > 0 then score.source = 'check' else score.source = 'application' and score.is_boolean and score.name = any(${higher}::text[]) end
+        and case when item.checks > 0 then score.source = 'check' and score.name = ${ITEM_CHECKS}::text else score.source = 'application' and score.is_boolean and score.name = any(${higher}::text[]) end
       where item.is_required group by item.item_id, item.version, run.repetition, run.state
     ), required as (
       select item_id, version, count(repetition)::int as repetitions, count(*) filter (where has_failed)::int as failed,

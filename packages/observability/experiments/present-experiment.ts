@@ -20,14 +20,6 @@ export function presentRun(run: RunRow, scores: readonly ScoreRow[]): Run {
   return {
     ...shown,
     checks: checks === null ? null : [...checks],
-    scores: scores.filter(isOwn).map(({ name, source, value, is_boolean: isBoolean, evaluator_version: version, explanation, error }) => ({
-      name,
-      source,
-      value,
-      is_boolean: isBoolean,
-      evaluator_version: version,
-      explanation,
-      error,
-    })),
+    scores: scores.filter(isOwn).map(({ item_id: _item, repetition: _repetition, attempt: _attempt, ...score }) => score),
   };
 }

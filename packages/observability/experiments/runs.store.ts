@@ -1,5 +1,5 @@
 import { sql, type Selectable } from "kysely";
-import type { CheckResult, ReportedRun } from "#contract.ts";
+import { ITEM_CHECKS, type CheckResult, type ReportedRun } from "#contract.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 
@@ -15,9 +15,6 @@ type EndedRun = RunKey & Pick<RunRow, "state">;
 export const OF_NEWEST_ATTEMPT = sql<boolean>`not exists (
   select 1 from observability.experiment_runs as run where run.project_id = score.project_id and run.experiment_id = score.experiment_id
     and run.item_id = score.item_id and run.repetition = score.repetition and run.attempt = score.attempt and not run.is_newest)`;
-
-/** The score that says whether all checks of an item hold. */
-const CHECKS = "checks";
 
 /** Nobody else reports runs of it until the transaction ends, so that of two attempts at once one is the newest. */
 export async function lockExperiment(transaction: Query, { projectId, experimentId }: OfExperiment): Promise<void> {
@@ -184,7 +181,7 @@ function readable(query: Query, { projectId, reader, experimentId }: OfExperimen
     .where(hasRoleIn(reader, "viewer", projectId));
 }
 
-type NewScore = Omit<ScoreRow, "is_boolean"> & { readonly is_boolean: boolean };
+type NewScore = Omit<ScoreRow, "text_value">;
 
 async function insertScores(transaction: Query, of: OfExperiment, scores: readonly NewScore[]): Promise<void> {
   if (scores.length > 0) {
@@ -228,7 +225,7 @@ function scoreChecks(
       repetition,
       attempt,
       source: "check",
-      name: CHECKS,
+      name: ITEM_CHECKS,
       evaluator_version: "1",
       value,
       is_boolean: true,

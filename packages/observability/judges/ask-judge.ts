@@ -1,4 +1,4 @@
-import type { JudgeDefinition, Preferred } from "#contract.ts";
+import type { JudgeDefinition } from "#contract.ts";
 import { askModel, toSentSchema } from "#models/ask-model.ts";
 import { findConnection } from "#models/connections.store.ts";
 import type { ModelFailure } from "#models/describe-failure.ts";
@@ -6,14 +6,12 @@ import type { ModelAccess } from "#models/model-access.ts";
 import type { Query } from "#schema.ts";
 import { costOf, findPrice, mostOf } from "./budget.store.ts";
 import type { JudgeCall } from "./judge-trace.ts";
-import { NotJudgeable, readSubject, type Subject } from "./read-judged.ts";
+import { NotJudgeable, readTexts, type ReadSubject } from "./read-judged.ts";
 import { writePrompt, type Verdict } from "./write-prompt.ts";
 
 export type Judging = { readonly query: Query; readonly access: ModelAccess; readonly now: () => Date };
 
 export type PreparedCall = {
-  /** Set where a run failed: of two the other one. */
-  readonly better: Preferred | undefined;
   /** Dollars that it costs about, and at the most; undefined without a price. */
   readonly about: number | undefined;
   readonly most: number | undefined;
@@ -31,15 +29,18 @@ export type JudgeAnswer = {
 const BYTES_OF_TOKEN = 4;
 const USUAL_ANSWER_TOKENS = 150;
 
-/** Reads what is to be judged and writes the prompt; nothing is asked yet. @throws {NotJudgeable} */
-export async function prepareCall({ query, access, now }: Judging, subject: Subject, definition: JudgeDefinition): Promise<PreparedCall> {
-  const { projectId } = subject;
+/** Writes the prompt; nothing is asked yet. @throws {NotJudgeable} */
+export async function prepareCall(
+  { query, access, now }: Judging,
+  judged: ReadSubject & { readonly projectId: string },
+  definition: JudgeDefinition,
+): Promise<PreparedCall> {
+  const { projectId, trace, own } = judged;
   const connection = await findConnection(query, { projectId, reader: { kind: "operator" }, id: definition.connection_id });
   if (connection === undefined) {
     throw new NotJudgeable("the connection to its model was deleted; give the evaluator a version with another one");
   }
-  const { userId, better, texts } = await readSubject(query, subject, definition.variables);
-  const prompt = writePrompt(definition, texts);
+  const prompt = writePrompt(definition, await readTexts(query, judged, definition.variables));
   const sent = [prompt.system, prompt.prompt, JSON.stringify(toSentSchema(prompt.schema))];
   const price = await findPrice(query, projectId, definition.model);
   const { max_tokens: maxTokens, temperature } = definition;
@@ -47,7 +48,6 @@ export async function prepareCall({ query, access, now }: Judging, subject: Subj
   const bytes = sent.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const usual = { input: bytes / BYTES_OF_TOKEN, output: USUAL_ANSWER_TOKENS, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
   return {
-    better,
     most,
     about: price && costOf(price, usual),
     ask: async (signal, as) => {
@@ -58,7 +58,7 @@ export async function prepareCall({ query, access, now }: Judging, subject: Subj
       const cost = price && (failure?.isFree === true ? 0 : usage === undefined ? most : costOf(price, usage));
       const called = {
         model: definition.model,
-        userId,
+        userId: own?.subject ?? trace?.user_id ?? null,
         purpose: "judge" as const,
         input: [
           { role: "system", content: prompt.system },

@@ -1,6 +1,14 @@
 import { hash } from "node:crypto";
 import { orRefuse } from "@sightline/foundation/errors";
-import { MIN_AGREEMENT, MIN_LABELS, type Calibration, type JudgeOutput, type KeptCalibration, type ScoreValue } from "#contract.ts";
+import {
+  MIN_AGREEMENT,
+  MIN_LABELS,
+  outputOf,
+  type Calibration,
+  type JudgeOutput,
+  type KeptCalibration,
+  type ScoreValue,
+} from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { cohenKappa, intraclassCorrelation } from "#statistics/agreement.ts";
 import { wilson, type Interval } from "#statistics/intervals.ts";
@@ -16,7 +24,7 @@ const MAX_DIFFERING = 50;
 /** Finds how far an evaluator's newest version agrees with people, and keeps it. @throws {AppError} 404 */
 export async function calibrate(query: Query, wanted: OneInProject): Promise<Calibration> {
   const { name, version, definition } = orRefuse(await findEvaluator(query, wanted), evaluatorNotFound);
-  const { output } = definition;
+  const output = outputOf(definition);
   const labelled = await listLabelled(query, { ...wanted, name, version });
   const verdicts =
     labelled.length === 0 || output.type === "preference" ? [] : await countVerdicts(query, { ...wanted, name, version }, output.type);

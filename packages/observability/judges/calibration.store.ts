@@ -33,12 +33,13 @@ export async function listLabelled(query: Query, { projectId, reader, name, vers
       and score.name = ${name}::text and score.evaluator_version = ${version}::int
     union all
     select label.trace_id, run.item_id, label.people,
-      json_build_object('data_type', case when score.is_boolean then 'boolean' else 'number' end, 'value', score.value, 'text_value', null) as judge
+      json_build_object('data_type', case when score.text_value is not null then 'category' when score.is_boolean then 'boolean' else 'number' end,
+        'value', score.value, 'text_value', score.text_value) as judge
     from label
     join observability.experiment_runs as run on run.project_id = ${project} and run.trace_id = label.trace_id and run.is_newest
     join observability.run_scores as score on score.project_id = ${project} and score.experiment_id = run.experiment_id and score.item_id = run.item_id
       and score.repetition = run.repetition and score.attempt = run.attempt and score.source = 'judge' and score.name = ${name}::text
-      and score.evaluator_version = ${String(version)}::text and score.value is not null`.execute(query);
+      and score.evaluator_version = ${String(version)}::text and (score.value is not null or score.text_value is not null)`.execute(query);
   return rows;
 }
 

@@ -7,14 +7,16 @@ import {
   createEvaluatorRequestSchema,
   createEvaluatorVersionRequestSchema,
   JUDGEMENT_STATES,
+  sourceOf,
   judgeDetailSchema,
   judgeListSchema,
   type Judge,
-  type JudgeDefinition,
+  type EvaluatorDefinition,
   type JudgeDetail,
   type JudgementCounts,
   type JudgeRule,
 } from "#contract.ts";
+import { createDemandUsable } from "#checks/demand-usable.ts";
 import { findConnection } from "#models/connections.store.ts";
 import { connectionNotFound } from "#models/connections.errors.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
@@ -33,7 +35,7 @@ import {
   type EvaluatorRow,
 } from "./evaluators.store.ts";
 import { countJudgements, NONE } from "./judgements.store.ts";
-import { evaluatorNotFound, evaluatorNotMade } from "./judges.errors.ts";
+import { evaluatorNotFound, evaluatorNotMade, otherKind } from "./judges.errors.ts";
 import { countUndecided, listRules, type RuleRow } from "./rules.store.ts";
 
 export const reading = { auth: "user-or-key" };
@@ -41,7 +43,7 @@ export const changing = { auth: "user-or-operator" };
 export const evaluatorsPath = "/api/v1/projects/:project_id/evaluators";
 export const evaluatorParams = projectParams.extend({ evaluator_id: z.uuid() });
 
-/** Evaluators that ask a model, and their versions. */
+/** Evaluators, and their versions. */
 export function evaluatorRoutes({ query, log }: RouteDependencies) {
   return (server: HttpServer): void => {
     server.get(
@@ -78,7 +80,7 @@ export function evaluatorRoutes({ query, log }: RouteDependencies) {
       async (request, reply) => {
         const project = await enterProject(query, request, "editor");
         const { name, definition } = request.body;
-        await requireConnection(query, project, definition);
+        await requireUsable(query, project, definition);
         const [id, author] = [uuidv7(), toAuthor(project.reader)];
         if (!(await insertEvaluator(query, { ...project, id, name, definition, author }))) {
           throw evaluatorNotMade(name);
@@ -125,8 +127,11 @@ export function evaluatorRoutes({ query, log }: RouteDependencies) {
         const project = await enterProject(query, request, "editor");
         const chosen = { ...project, id: request.params.evaluator_id };
         const { definition } = request.body;
-        orRefuse(await findEvaluator(query, chosen), evaluatorNotFound);
-        await requireConnection(query, project, definition);
+        const known = orRefuse(await findEvaluator(query, chosen), evaluatorNotFound);
+        if (sourceOf(known.definition) !== sourceOf(definition)) {
+          throw otherKind();
+        }
+        await requireUsable(query, project, definition);
         await addVersion(query, { ...chosen, definition, author: toAuthor(project.reader) });
         return reply.status(201).send(await load(chosen));
       },
@@ -161,9 +166,13 @@ export function evaluatorRoutes({ query, log }: RouteDependencies) {
   }
 }
 
-/** @throws {AppError} 404 where the project has no such connection. */
-export async function requireConnection(query: Query, project: InProject, { connection_id: id }: JudgeDefinition): Promise<void> {
-  orRefuse(await findConnection(query, { ...project, id }), connectionNotFound);
+/** @throws {AppError} 404 where the project has no such connection; 400 of a check that can't be evaluated. */
+export async function requireUsable(query: Query, project: InProject, definition: EvaluatorDefinition): Promise<void> {
+  if (definition.kind === "checks") {
+    createDemandUsable()(definition.checks);
+  } else {
+    orRefuse(await findConnection(query, { ...project, id: definition.connection_id }), connectionNotFound);
+  }
 }
 
 /** Tells of evaluators with what was counted of all rules of the project, which is read once. */
@@ -190,7 +199,7 @@ async function createTelling(query: Query, project: InProject) {
       rules: told,
       judge: {
         ...evaluator,
-        is_calibrated: calibration?.version === row.version && calibration.is_calibrated,
+        is_calibrated: row.definition.kind === "checks" ? null : calibration?.version === row.version && calibration.is_calibrated,
         created_at: createdAt.toISOString(),
         counts: told.reduce((sum, rule) => add(sum, rule.counts), NONE),
         spent_today: rules.reduce((sum, { id }) => sum + (spending.get(id)?.today ?? 0), 0),

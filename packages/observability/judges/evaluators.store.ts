@@ -1,11 +1,11 @@
 import { sql, type Selectable } from "kysely";
-import { MAX_EVALUATORS_OF_PROJECT, type JudgeDefinition } from "#contract.ts";
+import { MAX_EVALUATORS_OF_PROJECT, type EvaluatorDefinition } from "#contract.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
 import { hasRoleIn, type InProject, type OneInProject } from "#store/reader.ts";
 import { noteLiveRules } from "./rules.store.ts";
 
 type Row = Selectable<ObservabilitySchema["observability.evaluators"]>;
-export type EvaluatorRow = Row & { readonly definition: JudgeDefinition };
+export type EvaluatorRow = Row & { readonly definition: EvaluatorDefinition };
 export type VersionRow = Omit<Selectable<ObservabilitySchema["observability.evaluator_versions"]>, "project_id" | "evaluator_id">;
 
 /** By name, each with its newest version. */
@@ -30,7 +30,7 @@ export async function listVersions(query: Query, { projectId, reader, id }: OneI
     .execute();
 }
 
-type Writing = OneInProject & { readonly definition: JudgeDefinition; readonly author: string };
+type Writing = OneInProject & { readonly definition: EvaluatorDefinition; readonly author: string };
 
 /** @returns false when the reader may not, the name is taken, or there are {@link MAX_EVALUATORS_OF_PROJECT}. */
 export async function insertEvaluator(

@@ -1,14 +1,16 @@
 import type { StreamPublisher } from "#otlp/stream-publisher.ts";
+import { outputOf } from "#contract.ts";
 import { keepMeans } from "#experiments/keep-means.ts";
 import type { Reader } from "#store/reader.ts";
-import { prepareCall, type Judging, type PreparedCall } from "./ask-judge.ts";
+import type { Judging, PreparedCall } from "./ask-judge.ts";
 import { reserve } from "./budget.store.ts";
 import { findEvaluator, type EvaluatorRow } from "./evaluators.store.ts";
 import { isDone, type Claimed } from "./judgements.store.ts";
+import { prepareJudging } from "./prepare-judging.ts";
 import { NotJudgeable, type Subject } from "./read-judged.ts";
 import { findRule, type RuleRow } from "./rules.store.ts";
 import { settleTry, type Outcome } from "./settle-try.ts";
-import { leastValue, toScoreValue } from "./write-prompt.ts";
+import { toScore } from "./write-prompt.ts";
 
 type Options = Judging & { readonly publisher: Pick<StreamPublisher, "publish">; readonly firstRetryMs: number };
 
@@ -26,7 +28,7 @@ export async function judgeClaimed(options: Options, held: Claimed, stopping: Ab
     return;
   }
   const outcome = await judge(options, { held, evaluator, rule }, stopping);
-  await settleTry({ query, publisher, name: evaluator.name, version: evaluator.version }, held, outcome);
+  await settleTry({ query, publisher, evaluator }, held, outcome);
   if (held.experiment_id !== null && outcome.state !== "waiting" && (await isDone(query, held))) {
     await keepMeans(query, { projectId, reader, experimentId: held.experiment_id });
   }
@@ -40,13 +42,12 @@ async function judge(options: Options, work: Work, stopping: AbortSignal): Promi
     return { state: "failed", reason: `given up: ${MAX_TRIES} tries did not end` };
   }
   try {
-    const { output } = evaluator.definition;
-    if (held.baseline_id !== null && output.type !== "preference") {
+    if (held.baseline_id !== null && outputOf(evaluator.definition).type !== "preference") {
       throw new NotJudgeable("the evaluator has a newer version, which tells no preference");
     }
-    const prepared = await prepareCall(options, subjectOf(held), evaluator.definition);
-    return prepared.better !== undefined
-      ? { state: "judged", reason: null, score: { value: leastValue(output, prepared.better), explanation: "the run failed" } }
+    const prepared = await prepareJudging(options, subjectOf(held), evaluator.definition);
+    return "verdict" in prepared
+      ? { state: "judged", reason: null, score: toScore(prepared.verdict) }
       : await ask(options, { ...work, prepared }, stopping);
   } catch (error) {
     if (error instanceof NotJudgeable) {
@@ -77,7 +78,7 @@ async function ask(
   const { verdict, failure, ...told } = await prepared.ask(stopping, { traceId: held.claim, name, metadata });
   const common = { reservation, ...told };
   if (verdict !== undefined) {
-    return { ...common, state: "judged", reason: null, score: { value: toScoreValue(verdict.value), explanation: verdict.explanation } };
+    return { ...common, state: "judged", reason: null, score: toScore(verdict) };
   }
   const problem = failure?.problem ?? null;
   if (failure?.isRetryable !== true || held.tries >= MAX_TRIES) {

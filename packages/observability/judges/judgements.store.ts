@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { toEventId } from "#identifiers.ts";
-import type { Judgement, JudgementCounts, JudgementState, ScoreValue } from "#contract.ts";
+import type { EvaluatorSource, Judgement, JudgementCounts, JudgementState, ScoreValue } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { writePreference } from "#preferences/preferences.store.ts";
 import { selectInstant, selectMicros } from "#store/position.ts";
@@ -73,6 +73,8 @@ export type Settling = {
   readonly cost: number;
   /** Of one that waits: when it is tried again. */
   readonly retryInMs: number;
+  /** Of checks no try has one. */
+  readonly hasTraces: boolean;
 };
 
 /** Writes what came of a try. @returns false when it holds the judgement no longer. */
@@ -81,11 +83,11 @@ export async function settleJudgement(
   { project_id: projectId, ...held }: Claimed,
   settling: Settling,
 ): Promise<boolean> {
-  const { state, reason, version, cost, retryInMs } = settling;
+  const { state, reason, version, cost, retryInMs, hasTraces } = settling;
   const { numAffectedRows = 0n } = await sql`
     update observability.judgements set state = ${state}::text, reason = ${reason}::text, version = ${version}::int, claim = null,
       cost = cost + ${cost}::double precision, due_at = now() + ${retryInMs}::double precision * interval '1 millisecond',
-      ended_at = ${state === "waiting" ? sql`null` : sql`now()`}
+      judge_traces = ${hasTraces ? sql`judge_traces` : sql`'{}'`}, ended_at = ${state === "waiting" ? sql`null` : sql`now()`}
     where project_id = ${projectId}::uuid and rule_id = ${held.rule_id}::uuid and subject = ${held.subject}::text and claim = ${held.claim}::uuid
       and state = 'waiting'`.execute(transaction);
   return numAffectedRows > 0n;
@@ -130,19 +132,21 @@ export async function noteTry(transaction: Query, projectId: string, traceId: st
 type Scoring = {
   readonly name: string;
   readonly version: number;
+  readonly source: EvaluatorSource;
   readonly value: ScoreValue;
   readonly explanation: string;
 };
 
 /** One score of a trace for each version of an evaluator: judged once more, it is replaced. */
-export async function scoreTrace(transaction: Query, held: Claimed, { name, version, value, explanation }: Scoring): Promise<void> {
+export async function scoreTrace(transaction: Query, held: Claimed, { name, version, source, value, explanation }: Scoring): Promise<void> {
   const id = toEventId(held.project_id, `judge ${held.evaluator_id} ${version}`, held.trace_id ?? "");
   await sql`
     with given as (
       insert into observability.scores as score (project_id, trace_id, event_id, name, data_type, value, text_value, comment, source, evaluator_version,
         judge_trace_id, scored_at)
       values (${held.project_id}::uuid, ${held.trace_id}::uuid, ${id}::uuid, ${name}::text, ${value.data_type}::text, ${value.value}::double precision,
-        ${value.text_value}::text, ${explanation}::text, 'judge', ${version}::int, ${held.claim}::uuid, now())
+        ${value.text_value}::text, ${explanation}::text, ${source}::text, ${version}::int,
+        ${source === "judge" ? held.claim : null}::uuid, now())
       on conflict (project_id, trace_id, event_id) do update set data_type = excluded.data_type, value = excluded.value,
         text_value = excluded.text_value, comment = excluded.comment, judge_trace_id = excluded.judge_trace_id, scored_at = excluded.scored_at
       returning score.project_id, score.trace_id
@@ -151,14 +155,17 @@ export async function scoreTrace(transaction: Query, held: Claimed, { name, vers
 }
 
 /** The same of a run. */
-export async function scoreRun(transaction: Query, held: Claimed, { name, version, value, explanation }: Scoring): Promise<void> {
+export async function scoreRun(transaction: Query, held: Claimed, { name, version, source, value, explanation }: Scoring): Promise<void> {
   await sql`
-    insert into observability.run_scores as score (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version, value, is_boolean,
-      explanation)
-    values (${held.project_id}::uuid, ${held.experiment_id}::uuid, ${held.item_id}::uuid, ${held.repetition}::int, ${held.attempt}::int, 'judge',
-      ${name}::text, ${String(version)}::text, ${value.value}::double precision, ${value.data_type === "boolean"}::boolean, ${explanation}::text)
+    insert into observability.run_scores as score (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version, value, text_value,
+      is_boolean, explanation)
+    values (${held.project_id}::uuid, ${held.experiment_id}::uuid, ${held.item_id}::uuid, ${held.repetition}::int, ${held.attempt}::int, ${source}::text,
+      ${name}::text, ${String(version)}::text, ${value.value}::double precision, ${value.text_value}::text,
+      ${value.data_type === "boolean"}::boolean, ${explanation}::text)
     on conflict (project_id, experiment_id, item_id, repetition, attempt, source, name, evaluator_version)
-    do update set value = excluded.value, is_boolean = excluded.is_boolean, explanation = excluded.explanation`.execute(transaction);
+    do update set value = excluded.value, text_value = excluded.text_value, is_boolean = excluded.is_boolean, explanation = excluded.explanation`.execute(
+    transaction,
+  );
 }
 
 /** Which of two runs is better, as it was asked this way round. */
@@ -232,6 +239,7 @@ type Listing = InProject & {
   readonly evaluatorId: string;
   /** The evaluator's, which its scores have. */
   readonly name: string;
+  readonly source: EvaluatorSource;
   readonly ruleId: string | undefined;
   readonly state: JudgementState | undefined;
   readonly after: { readonly micros: string; readonly subject: string } | undefined;
@@ -241,7 +249,7 @@ type Listing = InProject & {
 /** Those that were chosen last come first. */
 export async function listJudgements(
   query: Query,
-  { projectId, reader, evaluatorId, name, ...wanted }: Listing,
+  { projectId, reader, evaluatorId, name, source, ...wanted }: Listing,
 ): Promise<readonly JudgementRow[]> {
   const { ruleId, state, after, limit } = wanted;
   const conditions = [
@@ -259,14 +267,16 @@ export async function listJudgements(
         then json_build_object('data_type', given.data_type, 'value', given.value, 'text_value', given.text_value) end as score, given.explanation
     from observability.judgements as judgement
     left join lateral (
-      select data_type, value, text_value, comment as explanation from observability.scores
+      (select data_type, value, text_value, comment as explanation from observability.scores
       where project_id = ${projectId}::uuid and trace_id = judgement.trace_id and judgement.experiment_id is null
-        and judge_trace_id = judgement.judge_traces[cardinality(judgement.judge_traces)]
+        and source = ${source}::text and name = ${name}::text and evaluator_version = judgement.version
+      order by scored_at desc limit 1)
       union all
-      select case when is_boolean then 'boolean' else 'number' end, value, null, explanation from observability.run_scores
+      select case when text_value is not null then 'category' when is_boolean then 'boolean' else 'number' end, value, text_value, explanation
+      from observability.run_scores
       where project_id = ${projectId}::uuid and experiment_id = judgement.experiment_id and item_id = judgement.item_id
-        and repetition = judgement.repetition and attempt = judgement.attempt and source = 'judge' and name = ${name}::text
-        and evaluator_version = judgement.version::text
+        and repetition = judgement.repetition and attempt = judgement.attempt and source = ${source}::text
+        and name = ${name}::text and evaluator_version = judgement.version::text
       union all
       select 'category', null, case preferred when judgement.experiment_id then 'candidate' when judgement.baseline_id then 'baseline' else 'tie' end, reason
       from observability.preferences

@@ -24,18 +24,18 @@ export const modelWithoutPrice = (model: string) =>
     `${model} has no price, so nothing can be held to a budget. Give it one in the project's prices, or budget null.`,
     { details: [{ path: "budget", message: "a model without a price can have no budget" }] },
   );
-export const noCategories = () =>
-  refusal(
-    400,
-    "category_not_compared",
-    "Experiments compare numbers and booleans; this evaluator gives categories. Give it a version with another output.",
-  );
 export const pairNeeded = () =>
   refusal(
     400,
     "pair_needed",
     "A preference is of two experiments: name a finished one and its baseline_id. Evaluators of other outputs take no baseline.",
   );
+export const checksCostNothing = () =>
+  refusal(400, "checks_cost_nothing", "Checks ask no model and cost nothing, so they have no budget; give budget null.", {
+    details: [{ path: "budget", message: "checks have no budget" }],
+  });
+export const otherKind = () =>
+  refusal(400, "other_kind_of_evaluator", "Checks stay checks, and a judge stays a judge; make another evaluator of another name.");
 export const experimentNotFinished = () =>
   refusal(409, "experiment_not_finished", "The experiment still runs. Finish it first; then its runs are judged.");
 export const nothingFound = () =>

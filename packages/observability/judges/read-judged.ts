@@ -19,13 +19,12 @@ export type Subject = {
 /** `attempt`: null for the newest. */
 type RunOf = { readonly experimentId: string; readonly itemId: string; readonly repetition: number; readonly attempt: number | null };
 
+/** `own`: the run itself; `run`: what variables read, which of two has both outputs; `better`: set where one failed, which nobody asks about. */
 export type ReadSubject = {
-  /** Whose words are in it. */
-  readonly userId: string | null;
-  /** Set where a run failed, which nobody asks about: of two which is better. */
-  readonly better: Preferred | undefined;
-  /** By variable, in words; or which one has no value, and why. */
-  readonly texts: ReadonlyMap<string, string>;
+  readonly trace: Trace | undefined;
+  readonly own?: RunFacts;
+  readonly run?: Partial<RunFacts>;
+  readonly better?: Preferred | undefined;
 };
 
 /** Why something can't be judged, which is no failure of the judge. */
@@ -41,22 +40,32 @@ const MAX_VALUE = 20_000;
 const MAX_TURNS = 10;
 const MAX_TOOLS = 50;
 
-/** Reads what the variables stand for. @throws {NotJudgeable} */
-export async function readSubject(query: Query, subject: Subject, variables: readonly JudgeVariable[]): Promise<ReadSubject> {
-  const { own, run, better } = await readRuns(query, subject);
+/** @throws {NotJudgeable} where nothing is left of it. */
+export async function readSubject(query: Query, subject: Subject): Promise<ReadSubject> {
+  const runs = await readRuns(query, subject);
   const trace = await readTrace(query, subject);
-  if (trace === undefined && run === undefined) {
+  if (trace === undefined && runs.run === undefined) {
     throw new NotJudgeable("the trace is gone");
   }
-  const turns = variables.some(({ of }) => of === "session") && trace !== undefined ? await readSession(query, subject, trace) : undefined;
-  const texts = (better === undefined ? variables : []).map((variable): [string, string] => {
+  return { trace, ...runs };
+}
+
+/** By variable, in words, what it stands for. @throws {NotJudgeable} which says what has no value. */
+export async function readTexts(
+  query: Query,
+  { projectId, trace, run }: ReadSubject & Pick<Subject, "projectId">,
+  variables: readonly JudgeVariable[],
+): Promise<ReadonlyMap<string, string>> {
+  const turns =
+    variables.some(({ of }) => of === "session") && trace !== undefined ? await readSession(query, projectId, trace) : undefined;
+  const texts = variables.map((variable): [string, string] => {
     const value = resolvePointer(partOf(variable, { trace, run, turns }), variable.path);
     if (value === undefined || value === null || value === "") {
       throw new NotJudgeable(`{{${variable.name}}} has no value: nothing is at ${describe(variable)}`);
     }
     return [variable.name, toText(value)];
   });
-  return { userId: own?.subject ?? trace?.user_id ?? null, better, texts: new Map(texts) };
+  return new Map(texts);
 }
 
 type Read = {
@@ -107,7 +116,7 @@ async function readTrace(query: Query, { projectId, traceId }: Subject): Promise
 }
 
 /** Questions and answers of the session until the trace, the oldest first. */
-async function readSession(query: Query, { projectId }: Subject, trace: Trace): Promise<readonly unknown[]> {
+async function readSession(query: Query, projectId: string, trace: Trace): Promise<readonly unknown[]> {
   const { rows } = await sql<{ id: string }>`
     select trace_id as id from observability.trace_entries
     where project_id = ${projectId}::uuid and session_id = ${trace.session_id}::text and sort_at < ${trace.started_at}::timestamptz and purpose is null

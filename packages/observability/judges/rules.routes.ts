@@ -9,7 +9,9 @@ import {
   judgementPageSchema,
   listJudgementsRequestSchema,
   madeUpSchema,
-  type JudgeDefinition,
+  outputOf,
+  sourceOf,
+  type EvaluatorDefinition,
 } from "#contract.ts";
 import { resolveBaseline } from "#experiments/compare-experiments.ts";
 import { experimentNotFound } from "#experiments/experiments.errors.ts";
@@ -54,11 +56,12 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
       async (request, reply) => {
         const project = await enterProject(query, request, "editor");
         const rule = { ...project, evaluatorId: request.params.evaluator_id, ruleId: uuidv7() };
-        const { definition } = orRefuse(await findEvaluator(query, { ...project, id: rule.evaluatorId }), errors.evaluatorNotFound);
-        if (request.body.budget !== null) {
-          orRefuse(await findPrice(query, project.projectId, definition.model), () => errors.modelWithoutPrice(definition.model));
+        const definition = await requireHoldable(rule, request.body.budget);
+        const isPair = request.body.kind === "experiment" && request.body.baseline_id !== null;
+        if ((outputOf(definition).type === "preference") !== isPair) {
+          throw errors.pairNeeded();
         }
-        const chosen = await make(rule, request.body, definition);
+        const chosen = await make(rule, request.body);
         log.info(
           { project: project.projectId, rule: rule.ruleId, kind: request.body.kind, chosen, by: toAuthor(project.reader) },
           "a rule of a judge was made",
@@ -81,7 +84,8 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
       async (request) => {
         const rule = await enterRule(request);
         const known = orRefuse(await findRule(query, rule), errors.ruleNotFound);
-        const { is_active: isActive } = request.body;
+        const { is_active: isActive, budget = null } = request.body;
+        await requireHoldable(rule, budget);
         await query.transaction().execute(async (transaction) => {
           await changeRule(transaction, rule, request.body);
           if (!isActive && known.kind !== "live") {
@@ -133,8 +137,17 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
         const after = micros === undefined || subject === undefined ? undefined : { micros, subject };
         const project = await enterProject(query, request, "viewer");
         const { evaluator_id: evaluatorId } = request.params;
-        const { name } = orRefuse(await findEvaluator(query, { ...project, id: evaluatorId }), errors.evaluatorNotFound);
-        const rows = await listJudgements(query, { ...project, evaluatorId, name, ruleId, state, after, limit: limit + 1 });
+        const { name, definition } = orRefuse(await findEvaluator(query, { ...project, id: evaluatorId }), errors.evaluatorNotFound);
+        const rows = await listJudgements(query, {
+          ...project,
+          evaluatorId,
+          name,
+          source: sourceOf(definition),
+          ruleId,
+          state,
+          after,
+          limit: limit + 1,
+        });
         const { shown, next_cursor } = cutPage(rows, limit, (row) => [row.micros, row.subject]);
         const items = shown.map(({ micros: _micros, chosen_at: chosenAt, ended_at: endedAt, ...row }) => ({
           ...row,
@@ -154,7 +167,7 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
   }
 
   /** The rule and what it chooses of what is there, or neither. @returns how much that is. */
-  async function make(rule: OneRule, body: Body, definition: JudgeDefinition): Promise<number> {
+  async function make(rule: OneRule, body: Body): Promise<number> {
     const q = "q" in body ? body.q : "";
     const terms = readListTerms({ q });
     const [experimentId, baselineId] = body.kind === "experiment" ? [body.experiment_id, body.baseline_id] : [null, null];
@@ -173,11 +186,8 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
             throw orTooSlow(error);
           })
         : { ids: [] };
-    if ((definition.output.type === "preference") !== (baselineId !== null)) {
-      throw errors.pairNeeded();
-    }
     if (experimentId !== null) {
-      await requireJudgeable(rule, experimentId, baselineId, definition);
+      await requireEnded(rule, experimentId, baselineId);
     }
     return query.transaction().execute(async (transaction) => {
       const { kind, budget } = body;
@@ -208,14 +218,25 @@ export function judgeRuleRoutes({ query, clock, log }: RouteDependencies) {
     });
   }
 
-  async function requireJudgeable(rule: OneRule, id: string, named: string | null, { output }: JudgeDefinition): Promise<void> {
+  /** @throws {AppError} 400 for a budget that nothing can be held to; 404 */
+  async function requireHoldable(rule: OneRule, budget: number | null): Promise<EvaluatorDefinition> {
+    const { definition } = orRefuse(await findEvaluator(query, { ...rule, id: rule.evaluatorId }), errors.evaluatorNotFound);
+    if (budget === null) {
+      return definition;
+    }
+    if (definition.kind === "checks") {
+      throw errors.checksCostNothing();
+    }
+    const { model } = definition;
+    orRefuse(await findPrice(query, rule.projectId, model), () => errors.modelWithoutPrice(model));
+    return definition;
+  }
+
+  async function requireEnded(rule: OneRule, id: string, named: string | null): Promise<void> {
     const candidate = orRefuse(await findExperiment(query, { ...rule, id }), experimentNotFound);
     const baseline = named === null ? [] : await resolveBaseline(query, { ...rule, candidate, named });
     if ([candidate, ...baseline].some(({ state }) => state === "running")) {
       throw errors.experimentNotFinished();
-    }
-    if (output.type === "category") {
-      throw errors.noCategories();
     }
   }
 }

@@ -1,16 +1,18 @@
 import { AppError } from "@sightline/foundation/errors";
-import type { ScoreValue } from "#contract.ts";
+import { sourceOf } from "#contract.ts";
 import { maskByRules } from "#datasets/mask-by-rules.ts";
 import type { StreamPublisher } from "#otlp/stream-publisher.ts";
 import type { Query } from "#schema.ts";
 import { settleSpending, type Reservation } from "./budget.store.ts";
 import { toJudgeEvents, type JudgeCall } from "./judge-trace.ts";
+import type { EvaluatorRow } from "./evaluators.store.ts";
 import { holdRun, holdTrace, scorePair, scoreRun, scoreTrace, settleJudgement, type Claimed, type Settling } from "./judgements.store.ts";
+import type { GivenScore } from "./write-prompt.ts";
 
 /** What came of a try. */
 export type Outcome = Pick<Settling, "state" | "reason"> & {
   readonly retryInMs?: number;
-  readonly score?: { readonly value: ScoreValue; readonly explanation: string };
+  readonly score?: GivenScore;
   readonly call?: JudgeCall;
   readonly reservation?: Reservation | undefined;
   readonly cost?: number | undefined;
@@ -19,8 +21,7 @@ export type Outcome = Pick<Settling, "state" | "reason"> & {
 type Settled = {
   readonly query: Query;
   readonly publisher: Pick<StreamPublisher, "publish">;
-  readonly name: string;
-  readonly version: number;
+  readonly evaluator: EvaluatorRow;
 };
 
 /** The stream did not take the trace of a call: nothing of it was written, and it is judged once more. */
@@ -34,21 +35,19 @@ export class TraceNotTaken extends Error {
  *
  * @throws {TraceNotTaken}
  */
-export async function settleTry({ query, publisher, name, version }: Settled, held: Claimed, outcome: Outcome): Promise<void> {
+export async function settleTry({ query, publisher, evaluator }: Settled, held: Claimed, outcome: Outcome): Promise<void> {
   const { state, reason, retryInMs = 0, score, call, reservation, cost = 0 } = outcome;
+  const { name, version, definition } = evaluator;
+  const source = sourceOf(definition);
   const explanation = score === undefined ? "" : await maskExplanation(query, held.project_id, score.explanation);
   await query.transaction().execute(async (transaction) => {
     const isThere =
       held.item_id === null ? await holdTrace(transaction, held.project_id, held.trace_id ?? "") : await holdRun(transaction, held);
     const settling = isThere ? { state, reason } : { state: "skipped" as const, reason: "it was deleted meanwhile" };
-    const isHeld = await settleJudgement(transaction, held, { ...settling, version, cost, retryInMs });
+    const isHeld = await settleJudgement(transaction, held, { ...settling, version, cost, retryInMs, hasTraces: source === "judge" });
     if (isHeld && isThere && score !== undefined) {
-      await (held.item_id === null ? scoreTrace : held.baseline_id === null ? scoreRun : scorePair)(transaction, held, {
-        name,
-        version,
-        value: score.value,
-        explanation,
-      });
+      const write = held.item_id === null ? scoreTrace : held.baseline_id === null ? scoreRun : scorePair;
+      await write(transaction, held, { name, version, source, value: score.value, explanation });
     }
     if (reservation !== undefined) {
       await settleSpending(transaction, reservation, cost);

@@ -14,12 +14,13 @@ import { enterProject, projectParams, type RouteDependencies } from "#query/acce
 import { drawTraces } from "#query/list/draw-traces.store.ts";
 import { readListTerms } from "#query/list/list-terms.ts";
 import { orTooSlow } from "#query/list/trace-query.errors.ts";
-import { prepareCall, type PreparedCall } from "./ask-judge.ts";
-import { changing, evaluatorsPath, requireConnection } from "./evaluators.routes.ts";
+import { changing, evaluatorsPath, requireUsable } from "./evaluators.routes.ts";
 import { holdTrace, noteTry } from "./judgements.store.ts";
+import type { PreparedCall } from "./ask-judge.ts";
+import { prepareJudging } from "./prepare-judging.ts";
 import { NotJudgeable } from "./read-judged.ts";
 import { publishTrace } from "./settle-try.ts";
-import { toScoreValue } from "./write-prompt.ts";
+import { toScore, type Verdict } from "./write-prompt.ts";
 
 type Options = RouteDependencies & { readonly access: ModelAccess; readonly publisher: Pick<StreamPublisher, "publish"> };
 
@@ -44,18 +45,21 @@ export function tryRoutes({ query, clock, access, publisher }: Options) {
         const { definition, q, size } = request.body;
         const terms = readListTerms({ q });
         const project = await enterProject(query, request, "editor");
-        await requireConnection(query, project, definition);
+        await requireUsable(query, project, definition);
         const drawing = { ...project, terms, from: undefined, to: undefined, now: clock.now(), size, by: "random", seed: 1 } as const;
         const { ids, matching } = await drawTraces(query, drawing).catch((error: unknown) => {
           throw orTooSlow(error);
         });
         const traceIds = ids.slice(0, TRIED_TRACES);
-        const calls: PreparedCall[] = [];
-        for (const traceId of traceIds) {
-          const call = await prepareCall(judging, { projectId: project.projectId, traceId }, definition).catch(orUndefined);
-          calls.push(...(call === undefined ? [] : [call]));
+        const calls: Pick<PreparedCall, "about" | "most">[] = [];
+        for (const traceId of definition.kind === "checks" ? [] : traceIds) {
+          const call = await prepareJudging(judging, { projectId: project.projectId, traceId }, definition).catch(orUndefined);
+          calls.push(...(call === undefined ? [] : "verdict" in call ? [] : [call]));
         }
         const sum = (of: "about" | "most") => {
+          if (definition.kind === "checks") {
+            return 0;
+          }
           const known = calls.flatMap((call) => call[of] ?? []);
           return known.length === 0 ? null : (known.reduce((total, each) => total + each, 0) / calls.length) * ids.length;
         };
@@ -77,10 +81,13 @@ export function tryRoutes({ query, clock, access, publisher }: Options) {
       async (request): Promise<TriedEvaluator> => {
         const { definition, trace_id: traceId } = request.body;
         const project = await enterProject(query, request, "editor");
-        await requireConnection(query, project, definition);
-        const call = await prepareCall(judging, { projectId: project.projectId, traceId }, definition).catch(orReason);
+        await requireUsable(query, project, definition);
+        const call = await prepareJudging(judging, { projectId: project.projectId, traceId }, definition).catch(orReason);
         if (typeof call === "string") {
           return { state: "skipped", reason: call, score: null, explanation: null, cost: null, judge_trace_id: null };
+        }
+        if ("verdict" in call) {
+          return { state: "judged", reason: null, ...scoreOf(call.verdict), cost: 0, judge_trace_id: null };
         }
         const as = { traceId: uuidv7(), name: "a draft", metadata: { judged_trace: traceId, is_try: 1 } };
         const { verdict, failure, cost, call: told } = await call.ask(AbortSignal.timeout(TRY_LIMIT_MS), as);
@@ -95,14 +102,18 @@ export function tryRoutes({ query, clock, access, publisher }: Options) {
         return {
           state: verdict === undefined ? "failed" : "judged",
           reason: failure?.problem ?? null,
-          score: verdict === undefined ? null : toScoreValue(verdict.value),
-          explanation: verdict?.explanation ?? null,
+          ...scoreOf(verdict),
           cost: cost ?? null,
           judge_trace_id: isKept ? as.traceId : null,
         };
       },
     );
   };
+}
+
+function scoreOf(verdict: Verdict | undefined): Pick<TriedEvaluator, "score" | "explanation"> {
+  const { value: score = null, explanation = null } = verdict === undefined ? {} : toScore(verdict);
+  return { score, explanation };
 }
 
 function orReason(error: unknown): string {

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { fillPlaceholders, PREFERRED, type JudgeDefinition, type JudgeOutput, type Preferred, type ScoreValue } from "#contract.ts";
+import { fillPlaceholders, PREFERRED, type JudgeDefinition, type JudgeOutput, type ScoreValue } from "#contract.ts";
 
 export type Verdict = { readonly explanation: string; readonly value: number | boolean | string };
 export type JudgePrompt = { readonly system: string; readonly prompt: string; readonly schema: z.ZodType<Verdict> };
 
 /** Of an explanation that is kept; longer ones are cut, since models do not count. */
 const MAX_EXPLANATION = 4_000;
-const explanation = z.string().transform((text) => text.slice(0, MAX_EXPLANATION).toWellFormed().replaceAll("\0", "�"));
+export const cutExplanation = (text: string) => text.slice(0, MAX_EXPLANATION).toWellFormed().replaceAll("\0", "�");
+const explanation = z.string().transform(cutExplanation);
 
 /**
  * The prompt of a judge. What was recorded stands between marks that hold a number which nobody knew before, so that no text in it can end its
@@ -59,17 +60,13 @@ function valueSchema(output: JudgeOutput): z.ZodType<Verdict["value"]> {
   }
 }
 
-/** A verdict's value as scores have it. */
-export function toScoreValue(value: Verdict["value"]): ScoreValue {
-  return typeof value === "string"
-    ? { data_type: "category", value: null, text_value: value }
-    : { data_type: typeof value === "boolean" ? "boolean" : "number", value: Number(value), text_value: null };
-}
+export type GivenScore = { readonly value: ScoreValue; readonly explanation: string };
 
-/** Of a run that failed, which needs no judge; `better`: of two. */
-export function leastValue(output: JudgeOutput, better: Preferred): ScoreValue {
-  if (output.type === "preference") {
-    return toScoreValue(better);
-  }
-  return { data_type: output.type, value: output.type === "number" ? output.minimum : 0, text_value: null };
+/** A verdict as scores have it. */
+export function toScore({ value, explanation: why }: Verdict): GivenScore {
+  const given: ScoreValue =
+    typeof value === "string"
+      ? { data_type: "category", value: null, text_value: value }
+      : { data_type: typeof value === "boolean" ? "boolean" : "number", value: Number(value), text_value: null };
+  return { value: given, explanation: why };
 }

@@ -1,7 +1,7 @@
 import { orRefuse } from "@sightline/foundation/errors";
 import { fitItems } from "@sightline/foundation/fit-items";
 import { z } from "zod";
-import { DEFAULT_MARGIN, describeFirst, nameWithUnit, type ComparedScore, type Divergence, type Gate } from "#contract.ts";
+import { DEFAULT_MARGIN, describeFirst, isByItem, nameWithUnit, type ComparedScore, type Divergence, type Gate } from "#contract.ts";
 import { compareExperimentNodes } from "#experiments/compare-experiment-nodes.ts";
 import { compareExperiments, type Compared } from "#experiments/compare-experiments.ts";
 import type { Only } from "#experiments/compared-items.store.ts";
@@ -144,6 +144,6 @@ function chooseItems({ scores }: Compared): { readonly score: string | undefined
   if (fallen[0] !== undefined) {
     return { score: fallen[0].name, only: "worse" };
   }
-  const checks = scores.find(({ shown }) => shown.source === "check")?.shown.name;
+  const checks = scores.find(({ shown }) => isByItem(shown))?.shown.name;
   return { score: checks, only: checks === undefined ? "failed" : "failing" };
 }

@@ -85,12 +85,18 @@ export async function createJudgeRig(
       judgementPageSchema.parse((await api.get(`${base}/evaluators/${id}/judgements${query}`, ADMIN)).body).items,
     /** Traces that ended, counted. */
     endTraces: async (
-      traces: readonly { readonly output: unknown; readonly user?: string; readonly name?: string; readonly input?: unknown }[],
+      traces: readonly {
+        readonly output: unknown;
+        readonly user?: string;
+        readonly name?: string;
+        readonly input?: unknown;
+        readonly tool?: string;
+      }[],
     ) => {
       const producer = createProducer(projectId, new Date());
       const at = () => new Date().toISOString();
       const ids = traces.map(() => uuidv7());
-      const events = traces.flatMap(({ output, user, name = "agent", input = { question: "where?" } }, index) => [
+      const events = traces.flatMap(({ output, user, name = "agent", input = { question: "where?" }, tool }, index) => [
         producer.event("trace.start", {
           trace_id: ids[index] ?? "",
           name,
@@ -98,6 +104,18 @@ export async function createJudgeRig(
           input,
           ...(user === undefined ? {} : { user_id: user }),
         }),
+        ...(tool === undefined
+          ? []
+          : [
+              producer.event("observation.start", {
+                trace_id: ids[index] ?? "",
+                observation_id: uuidv7(),
+                parent_id: null,
+                kind: "tool",
+                name: tool,
+                started_at: at(),
+              }),
+            ]),
         producer.event("trace.end", { trace_id: ids[index] ?? "", ended_at: at(), status: "success", output }),
       ]);
       await writeEvents(database, events);

@@ -273,7 +273,7 @@ create table observability.scores (
   source text not null default 'application' check (source in ('application', 'person', 'judge', 'check')),
   -- Who gave it in the console or by the API; null for one that came with the events.
   author text,
-  -- Of a judge: which version of its evaluator, and the trace of its call.
+  -- Of a judge or checks: which version of the evaluator; of a judge, the trace of its call.
   evaluator_version int,
   judge_trace_id uuid,
   -- Of a person's label: the queue in which it was asked, and whether it settles labels that differed.

@@ -126,8 +126,9 @@ create table observability.run_scores (
   source text not null check (source in ('application', 'check', 'judge')),
   name text not null,
   evaluator_version text not null,
-  -- Null where the evaluator gave none; `error` says why.
+  -- Null where the evaluator gave none; `error` says why. Of a category the text, which is compared with nothing.
   value double precision,
+  text_value text,
   is_boolean boolean not null,
   explanation text,
   error text,

@@ -33,7 +33,7 @@ create table observability.evaluator_versions (
   project_id uuid not null references observability.projects (id) on delete cascade,
   evaluator_id uuid not null references observability.evaluators (id) on delete cascade,
   version int not null,
-  -- `{connection_id, model, rubric, variables, output, temperature, max_tokens}`.
+  -- `{connection_id, model, rubric, variables, output, temperature, max_tokens}` of a judge, or `{kind: "checks", checks}`.
   definition json not null,
   author text not null,
   made_at timestamptz not null default now(),

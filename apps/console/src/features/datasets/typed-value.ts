@@ -32,6 +32,10 @@ export function inOneLine(value: Json): string {
   return typeof value === "string" ? value : value === null ? "" : JSON.stringify(value);
 }
 
+export function toTypedChecks(checks: readonly Check[] = []): string {
+  return checks.length === 0 ? "" : JSON.stringify(checks, null, 2);
+}
+
 export function readChecks(text: string): Typed<Check[]> {
   if (text.trim() === "") {
     return { value: [] };
@@ -68,4 +72,11 @@ function parseJson(text: string, exactWithin?: ReadonlySet<string>): Json | unde
   } catch {
     return undefined;
   }
+}
+
+const [MIN_ROWS, MAX_ROWS] = [3, 14];
+
+/** Of a field in which it is typed. */
+export function rowsOf(text: string): number {
+  return Math.min(MAX_ROWS, Math.max(MIN_ROWS, text.split("\n").length));
 }

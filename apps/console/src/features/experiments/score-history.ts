@@ -1,4 +1,4 @@
-import { toRecord, type Experiment, type ScoreMean } from "@sightline/observability/contract";
+import { isByItem, toRecord, type Experiment, type ScoreMean } from "@sightline/observability/contract";
 import { formatValue } from "./verdict-words.ts";
 
 type Score = Pick<ScoreMean, "name" | "source">;
@@ -7,7 +7,7 @@ type Score = Pick<ScoreMean, "name" | "source">;
 export const scoreKey = ({ source, name }: Score) => `${source}:${name}`;
 
 export function scoreLabel({ source, name }: Score): string {
-  return source === "check" ? "checks (pass rate)" : source === "run" && name !== "tokens" ? `${name} of an item` : name;
+  return isByItem({ source, name }) ? "checks (pass rate)" : source === "run" && name !== "tokens" ? `${name} of an item` : name;
 }
 
 /** All that the experiments have, in the order of their lists: what evaluators and checks say, then what runs took. */

@@ -1,5 +1,5 @@
 import { Button, Modal, NativeSelect, Stack, Text } from "@mantine/core";
-import type { JudgeDetail } from "@sightline/observability/contract";
+import { describeCheck, type EvaluatorDefinition, type JudgeDetail } from "@sightline/observability/contract";
 import { IconGavel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
@@ -8,6 +8,7 @@ import { deleteJudge, judgeQuery, judgesKey } from "#features/judges/api/judges.
 import { CalibrationPanel } from "#features/judges/components/calibration.tsx";
 import { EvaluatorForm } from "#features/judges/components/evaluator-form.tsx";
 import { JudgeRules } from "#features/judges/components/judge-rules.tsx";
+import { meansInWords } from "#features/judges/components/judgement-states.ts";
 import { JudgementTable } from "#features/judges/components/judgement-table.tsx";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { hasCode } from "#http/api-error.ts";
@@ -63,7 +64,7 @@ function WholeEvaluator({ judge }: { readonly judge: JudgeDetail }) {
       <PageHeader
         title={<SafeText text={judge.name} />}
         documentTitle={`${judge.name} · Evaluator`}
-        description={`Version ${judge.version}, by ${judge.definition.model}`}
+        description={`Version ${judge.version}, by ${meansInWords(judge.definition)}`}
       >
         {mayChange && (
           <>
@@ -76,22 +77,22 @@ function WholeEvaluator({ judge }: { readonly judge: JudgeDetail }) {
       </PageHeader>
       <Stack gap="lg">
         <JudgeRules projectId={projectId} judge={judge} mayChange={mayChange} />
-        <CalibrationPanel projectId={projectId} judge={judge} />
+        {judge.definition.kind !== "checks" && <CalibrationPanel projectId={projectId} judge={judge} />}
         <JudgementTable projectId={projectId} judgeId={judge.id} />
-        <Section title="Rubric">
+        <Section title={judge.definition.kind === "checks" ? "Checks" : "Rubric"}>
           <NativeSelect
             label="Version"
             mb="md"
             maw={320}
             data={judge.versions.map(({ version, definition, made_at: at }) => ({
               value: String(version),
-              label: `${version}: ${definition.model}, ${formatDate(new Date(at))}`,
+              label: `${version}: ${meansInWords(definition)}, ${formatDate(new Date(at))}`,
             }))}
             value={String(read)}
             onChange={({ currentTarget }) => setRead(Number(currentTarget.value))}
           />
           <Text style={{ whiteSpace: "pre-wrap" }}>
-            <SafeText text={shown.definition.rubric} />
+            <SafeText text={wordsOf(shown.definition)} />
           </Text>
         </Section>
       </Stack>
@@ -120,4 +121,8 @@ function WholeEvaluator({ judge }: { readonly judge: JudgeDetail }) {
       </ConfirmDialog>
     </>
   );
+}
+
+function wordsOf(definition: EvaluatorDefinition): string {
+  return definition.kind === "checks" ? definition.checks.map((check) => check.name ?? describeCheck(check)).join("\n") : definition.rubric;
 }

@@ -18,7 +18,7 @@ export function EvaluatorsPage() {
   const [isMaking, setMaking] = useState(false);
   return (
     <WidePage>
-      <PageHeader title="Evaluators" description="Models that judge what your agents did, by a rubric of yours.">
+      <PageHeader title="Evaluators" description="Models and checks that judge what your agents did, by rules of yours.">
         {project !== undefined && project.my_role !== "viewer" && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setMaking(true)}>
             New evaluator

@@ -1,9 +1,9 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Button, Checkbox, Group, Modal, NativeSelect, TextInput, Textarea } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, TextInput, Textarea } from "@mantine/core";
 import type { Item, WriteItem } from "@sightline/observability/contract";
 import { useState } from "react";
 import { datasetsKey, writeItems } from "#features/datasets/api/datasets.ts";
-import { CHECK_EXAMPLES, type Typed, readChecks, readTyped, toTyped } from "#features/datasets/typed-value.ts";
+import { type Typed, readChecks, readTyped, rowsOf, toTyped, toTypedChecks } from "#features/datasets/typed-value.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
@@ -11,6 +11,7 @@ import monospace from "#ui/kit/monospace.module.css";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { ItemOrigin } from "#ui/page/item-origin.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
+import { ChecksField } from "./checks-field.tsx";
 
 type ItemDialogProps = {
   readonly projectId: string;
@@ -25,7 +26,7 @@ type ItemDialogProps = {
 export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: ItemDialogProps) {
   const [input, setInput] = useState(toTyped(item?.input ?? null));
   const [expected, setExpected] = useState(toTyped(item?.expected ?? null));
-  const [checks, setChecks] = useState(item === undefined || item.checks.length === 0 ? "" : JSON.stringify(item.checks, null, 2));
+  const [checks, setChecks] = useState(toTypedChecks(item?.checks));
   const [split, setSplit] = useState(item?.split ?? "");
   const [cluster, setCluster] = useState(item?.cluster ?? "");
   const [required, setRequired] = useState(item?.required ?? false);
@@ -85,15 +86,7 @@ export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: I
         {...typedInto(expected, setExpected)}
         error={problemOf(read.expected)}
       />
-      <Textarea
-        label="Checks"
-        description="What must hold of every run, as a JSON list"
-        {...text}
-        rows={rowsOf(checks)}
-        {...typedInto(checks, setChecks)}
-        error={problemOf(read.checks)}
-      />
-      {mayChange && <AddCheck checks={checks} onChange={setChecks} />}
+      <ChecksField checks={checks} onChange={setChecks} error={problemOf(read.checks)} readOnly={!mayChange} />
       <Group grow align="flex-start">
         <TextInput label="Split" placeholder="test" maxLength={200} readOnly={!mayChange} {...typedInto(split, setSplit)} />
         <TextInput
@@ -150,30 +143,5 @@ export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: I
         )}
       </DialogForm>
     </Modal>
-  );
-}
-
-const [MIN_ROWS, MAX_ROWS] = [3, 14];
-
-function rowsOf(text: string): number {
-  return Math.min(MAX_ROWS, Math.max(MIN_ROWS, text.split("\n").length));
-}
-
-/** Adds an example of a check to the list, to be filled in. */
-function AddCheck({ checks, onChange }: { readonly checks: string; readonly onChange: (checks: string) => void }) {
-  const read = readChecks(checks);
-  return (
-    <NativeSelect
-      aria-label="Add a check"
-      disabled={"problem" in read}
-      data={[{ value: "", label: "Add a check…" }, ...CHECK_EXAMPLES.map(({ label }) => ({ value: label, label }))]}
-      value=""
-      onChange={({ currentTarget: { value } }) => {
-        const example = CHECK_EXAMPLES.find(({ label }) => label === value)?.check;
-        if (example !== undefined && "value" in read) {
-          onChange(JSON.stringify([...read.value, example], null, 2));
-        }
-      }}
-    />
   );
 }

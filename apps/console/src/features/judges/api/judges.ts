@@ -1,7 +1,7 @@
 import {
   type CreateJudgeRuleRequest,
   type CreateModelConnectionRequest,
-  type JudgeDefinition,
+  type EvaluatorDefinition,
   type JudgeDetail,
   type JudgementState,
   calibrationSchema,
@@ -90,7 +90,7 @@ export function newestExperimentsQuery(projectId: string) {
   });
 }
 
-type Draft = { readonly name: string; readonly definition: JudgeDefinition };
+type Draft = { readonly name: string; readonly definition: EvaluatorDefinition };
 
 /** Makes an evaluator, or a version of the one that there is. */
 export const saveJudge = (projectId: string, id: string | undefined, { name, definition }: Draft) =>
@@ -106,7 +106,7 @@ export const makeUp = (projectId: string, id: string, ruleId: string) =>
   observability.post(`${pathOf(projectId, id)}/rules${encoded`/${ruleId}`}/make-up`);
 export const estimateJudging = (
   projectId: string,
-  body: { readonly definition: JudgeDefinition; readonly q: string; readonly size?: number },
+  body: { readonly definition: EvaluatorDefinition; readonly q: string; readonly size?: number },
 ) => observability.post(`${judgesOf(projectId)}/estimate`, { body, answer: estimatedJudgingSchema });
-export const tryJudge = (projectId: string, definition: JudgeDefinition, traceId: string) =>
+export const tryJudge = (projectId: string, definition: EvaluatorDefinition, traceId: string) =>
   observability.post(`${judgesOf(projectId)}/try`, { body: { definition, trace_id: traceId }, answer: triedEvaluatorSchema });

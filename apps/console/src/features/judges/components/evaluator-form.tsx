@@ -1,11 +1,5 @@
-import { Fieldset, Group, NativeSelect, NumberInput, Stack, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
-import {
-  JUDGED_PARTS,
-  judgeDefinitionSchema,
-  type JudgeDefinition,
-  type JudgeDetail,
-  listPlaceholders,
-} from "@sightline/observability/contract";
+import { Fieldset, Group, NativeSelect, NumberInput, SegmentedControl, Stack, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
+import { JUDGED_PARTS, judgeDefinitionSchema, type JudgeDefinition, listPlaceholders } from "@sightline/observability/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { connectionsQuery, judgesKey, saveJudge } from "#features/judges/api/judges.ts";
@@ -15,6 +9,7 @@ import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { asSentence } from "#ui/words/format.ts";
+import { ChecksForm, type EvaluatorFormProps } from "./checks-form.tsx";
 import { TryEvaluator } from "./try-evaluator.tsx";
 
 type Variable = JudgeDefinition["variables"][number];
@@ -35,19 +30,35 @@ const OUTPUTS = [
   { value: "preference", label: "which of two runs is better" },
 ];
 
-type EvaluatorFormProps = {
-  readonly projectId: string;
-  /** The one that gets a version; without it a new one is made. */
-  readonly judge?: JudgeDetail;
-  readonly onSaved: (judge: JudgeDetail) => void;
-  readonly onCancel: () => void;
-};
+const KINDS = [
+  { value: "judge", label: "Judge by a model" },
+  { value: "checks", label: "Checks" },
+];
 
-/** What an evaluator asks of which model, tried on traces before it is kept. */
-export function EvaluatorForm({ projectId, judge, onSaved, onCancel }: EvaluatorFormProps) {
+/** What an evaluator asks of which model, or which checks it has, tried on traces before it is kept. */
+export function EvaluatorForm(form: EvaluatorFormProps) {
+  const [kind, setKind] = useState(form.judge?.definition.kind ?? "judge");
+  const Form = kind === "checks" ? ChecksForm : JudgeForm;
+  return (
+    <>
+      {form.judge === undefined && (
+        <SegmentedControl
+          mb="md"
+          aria-label="Kind"
+          data={KINDS}
+          value={kind}
+          onChange={(value) => setKind(value === "checks" ? value : "judge")}
+        />
+      )}
+      <Form {...form} />
+    </>
+  );
+}
+
+function JudgeForm({ projectId, judge, onSaved, onCancel }: EvaluatorFormProps) {
   const connections = useQuery(connectionsQuery(projectId)).data ?? [];
   const [name, setName] = useState(judge?.name ?? "");
-  const [draft, setDraft] = useState(judge?.definition ?? NEW);
+  const [draft, setDraft] = useState(judge === undefined || judge.definition.kind === "checks" ? NEW : judge.definition);
   const change = (fields: Partial<JudgeDefinition>) => setDraft({ ...draft, ...fields });
   // One row for each `{{name}}` of the rubric: nothing is left over, and nothing is missing.
   const of = draft.output.type === "preference" ? "run" : "trace";

@@ -9,7 +9,7 @@ import { EmptyPanel, ListOf } from "#ui/kit/list-states.tsx";
 import { formatCost, formatExactCount } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { CalibrationStatus } from "./calibration.tsx";
-import { STATE_LABELS } from "./judgement-states.ts";
+import { meansInWords, STATE_LABELS } from "./judgement-states.ts";
 
 /** What became of what was chosen, a column for each state. */
 export function countColumns<Row extends { readonly counts: JudgementCounts }>(): readonly TableColumn<Row>[] {
@@ -20,7 +20,7 @@ export function countColumns<Row extends { readonly counts: JudgementCounts }>()
   }));
 }
 
-/** The evaluators of a project that ask a model. */
+/** The evaluators of a project. */
 export function EvaluatorList({ projectId }: { readonly projectId: string }) {
   const list = useQuery(judgesQuery(projectId));
   return (
@@ -32,7 +32,7 @@ export function EvaluatorList({ projectId }: { readonly projectId: string }) {
         <EmptyPanel
           icon={<IconGavel />}
           title="No evaluators yet"
-          description="An evaluator has a model judge traces by a rubric: live ones as they end, those of the past, or the runs of an experiment."
+          description="An evaluator judges traces by a model and a rubric, or by checks: live ones as they end, those of the past, or the runs of an experiment."
         />
       }
     >
@@ -52,11 +52,12 @@ export function EvaluatorList({ projectId }: { readonly projectId: string }) {
                 </Anchor>
               ),
             },
-            { header: "Model", render: ({ definition }) => definition.model },
+            { header: "Judges by", render: ({ definition }) => meansInWords(definition) },
             { header: "Version", align: "right", render: ({ version }) => formatExactCount(version) },
             {
               header: "Agrees with people",
-              render: ({ is_calibrated: isCalibrated }) => <CalibrationStatus isCalibrated={isCalibrated} />,
+              render: ({ is_calibrated: isCalibrated }) =>
+                isCalibrated === null ? "–" : <CalibrationStatus isCalibrated={isCalibrated} />,
             },
             ...countColumns<(typeof items)[number]>(),
             { header: "Today", align: "right", render: ({ spent_today: dollars }) => formatCost(dollars) },

@@ -4,6 +4,7 @@ import {
   type CreateJudgeRuleRequest,
   type JudgeDetail,
   type JudgeRule,
+  outputOf,
   RULE_KINDS,
 } from "@sightline/observability/contract";
 import { IconPlus } from "@tabler/icons-react";
@@ -130,7 +131,7 @@ function What({ rule }: { readonly rule: JudgeRule }) {
 }
 
 function AddRule({ projectId, judge, onClose }: Omit<Props, "mayChange"> & { readonly onClose: () => void }) {
-  const isPair = judge.definition.output.type === "preference";
+  const isPair = outputOf(judge.definition).type === "preference";
   const kinds = RULE_KINDS.filter((each) => each === "experiment" || !isPair);
   const [kind, setKind] = useState<Kind>(kinds[0] ?? "live");
   const [q, setQ] = useState("");
@@ -138,7 +139,8 @@ function AddRule({ projectId, judge, onClose }: Omit<Props, "mayChange"> & { rea
   const [size, setSize] = useState<number | string>(200);
   const [experiment, setExperiment] = useState("");
   const [baseline, setBaseline] = useState("");
-  const [dollars, setDollars] = useState<number | string>(1);
+  const isFree = judge.definition.kind === "checks";
+  const [dollars, setDollars] = useState<number | string>(isFree ? "" : 1);
   const asked = useQuery({ ...newestExperimentsQuery(projectId), enabled: kind === "experiment" });
   const experiments = (asked.data ?? []).filter(({ state }) => state !== "running");
   const chosen = experiments.find(({ id }) => id === experiment) ?? experiments[0];
@@ -207,19 +209,21 @@ function AddRule({ projectId, judge, onClose }: Omit<Props, "mayChange"> & { rea
         <Group align="flex-start" grow>
           {kind === "live" && <NumberInput label="Of them" suffix="%" min={0.01} max={100} value={percent} onChange={setPercent} />}
           {kind === "past" && <NumberInput label="How many" min={1} max={10_000} value={size} onChange={setSize} />}
-          <NumberInput
-            label={kind === "live" ? "Budget of a day" : "Budget"}
-            description="Empty: as much as it takes."
-            prefix="$"
-            min={0.01}
-            value={dollars}
-            onChange={setDollars}
-          />
+          {!isFree && (
+            <NumberInput
+              label={kind === "live" ? "Budget of a day" : "Budget"}
+              description="Empty: as much as it takes."
+              prefix="$"
+              min={0.01}
+              value={dollars}
+              onChange={setDollars}
+            />
+          )}
         </Group>
         {kind === "past" && (
           <Group gap="xs">
             <Button variant="default" size="xs" loading={estimate.isPending} onClick={() => estimate.mutate()}>
-              What does it cost?
+              {isFree ? "How many are there?" : "What does it cost?"}
             </Button>
             <Dimmed role="status">{estimate.data === undefined ? estimate.error?.message : estimateInWords(estimate.data)}</Dimmed>
           </Group>

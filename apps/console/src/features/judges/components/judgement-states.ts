@@ -1,4 +1,5 @@
-import type { JudgementState, ScoreValue } from "@sightline/observability/contract";
+import type { EvaluatorDefinition, JudgementState, ScoreValue } from "@sightline/observability/contract";
+import { plural } from "#ui/words/format.ts";
 
 export const STATE_LABELS: Readonly<Record<JudgementState, string>> = {
   waiting: "Waiting",
@@ -10,3 +11,6 @@ export const STATE_LABELS: Readonly<Record<JudgementState, string>> = {
 
 export const valueInWords = ({ data_type: type, value, text_value: text }: ScoreValue) =>
   text ?? (type === "boolean" ? (value === 1 ? "true" : "false") : String(value));
+
+export const meansInWords = (definition: EvaluatorDefinition) =>
+  definition.kind === "checks" ? plural(definition.checks.length, "check", "checks") : definition.model;

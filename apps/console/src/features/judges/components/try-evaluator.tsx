@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Stack, Text, TextInput, Title } from "@mantine/core";
-import type { JudgeDefinition, TriedEvaluator } from "@sightline/observability/contract";
+import type { EvaluatorDefinition, TriedEvaluator } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { estimateJudging, tryJudge } from "#features/judges/api/judges.ts";
@@ -12,13 +12,18 @@ import { formatCost, formatExactCount } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { valueInWords } from "./judgement-states.ts";
 
-type Props = { readonly projectId: string; readonly definition: JudgeDefinition };
+type Props = { readonly projectId: string; readonly definition: EvaluatorDefinition };
 type Tried = { readonly traceId: string; readonly result: TriedEvaluator };
 
 type Estimated = { readonly matching: number; readonly chosen: number; readonly about: number | null; readonly at_most: number | null };
 
 export function estimateInWords({ matching, chosen, about, at_most: most }: Estimated): string {
-  const cost = about === null || most === null ? "the model has no price" : `about ${formatCost(about)}, at most ${formatCost(most)}`;
+  const cost =
+    about === null || most === null
+      ? "the model has no price"
+      : most === 0
+        ? "free"
+        : `about ${formatCost(about)}, at most ${formatCost(most)}`;
   return `${formatExactCount(chosen)} of ${formatExactCount(matching)} traces: ${cost}.`;
 }
 
@@ -44,7 +49,7 @@ export function TryEvaluator({ projectId, definition }: Props) {
       <Group align="flex-end" gap="xs">
         <TextInput label="Query" flex="1 1 220px" placeholder="all traces" maxLength={1_000} spellCheck={false} {...typedInto(q, setQ)} />
         <Button variant="default" loading={estimate.isPending} onClick={() => estimate.mutate()}>
-          What does it cost?
+          {definition.kind === "checks" ? "How many are there?" : "What does it cost?"}
         </Button>
         <Button
           variant="default"
