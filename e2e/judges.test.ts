@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
@@ -112,6 +115,17 @@ async function labelAll(judged: number): Promise<void> {
   }
 }
 
+/** As the guide does it, in a program of one's own. */
+async function scoreInCode(): Promise<void> {
+  const guide = await readFile(new URL("../docs/evaluation.md", import.meta.url), "utf8");
+  const [program = ""] = /(?<=```py\n)import json, os(?:(?!```)[^])*/.exec(guide) ?? [];
+  const { key = "" } = await send("POST", `${base}/keys`, { name: "code", scopes: ["read", "scores"] });
+  const { observabilityUrl } = stage.product;
+  const env = { ...process.env, OBS_API_URL: observabilityUrl, OBS_API_KEY: key, OBS_PROJECT_ID: base.split("/").at(-1) };
+  await promisify(execFile)("python3", ["-c", program], { env, timeout: 60_000 });
+  expect((await send<Scored>("GET", `${base}/scores?name=cites`)).items.length).toBeGreaterThan(3);
+}
+
 /** In both themes and three widths. */
 async function inspect(name: string): Promise<void> {
   for (const width of [390, 820, 1440]) {
@@ -184,7 +198,32 @@ test(
     await page.getByRole("link", { name: "tone" }).waitFor();
     await inspect("judge-list");
 
+    await button("New evaluator").click();
+    await page.getByText("Checks", { exact: true }).click();
+    await page.getByLabel("Name").fill("no fools");
+    await page.getByLabel("Add a check").selectOption("The output contains a text");
+    await page.getByLabel("Checks").fill('[{ "type": "matches", "pattern": "Monday" }]');
+    await button("How many are there?").click();
+    await page.getByText(/traces: free/).waitFor();
+    await button("Try it").click();
+    await page
+      .getByText(/output matches Monday: it is/)
+      .first()
+      .waitFor();
+    await inspect("checks-editor");
+    await button("Create").click();
+    await page.getByRole("heading", { level: 1, name: "no fools" }).waitFor();
+    await button("Judge…").click();
+    await page.getByLabel("What").selectOption("past");
+    await inspect("checks-rule");
+    await button("Begin").click();
+    await page.getByText("all hold").first().waitFor();
+    await inspect("checks-page");
     await page.goto(`${project}/evaluators`);
+    await page.getByRole("link", { name: "no fools" }).waitFor();
+    await inspect("checks-list");
+    await scoreInCode();
+
     await page.getByRole("link", { name: "tone" }).click();
     await page
       .getByRole("link", { name: /^trace …/ })

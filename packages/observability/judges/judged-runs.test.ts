@@ -17,6 +17,7 @@ beforeAll(async () => {
   model = await startAnsweringModel([
     { contains: "\nno\n", says: { explanation: "No.", value: false } },
     { contains: "\nyes\n", says: { explanation: "Yes.", value: true } },
+    { contains: "\ncategory\n", says: { explanation: "Good.", value: "good" } },
     { contains: "wrong", says: { explanation: "It is wrong.", value: 0.25 } },
     { says: { explanation: "It is right.", value: 1 } },
   ]);
@@ -45,7 +46,8 @@ async function runExperiment(datasetId?: string, outputs: readonly string[] = ["
   const path = `/experiments/${String(experiment.body["id"])}`;
   const runs = listed.map(({ id }, index) => {
     const output = outputs[index] ?? "";
-    return { item_id: id, repetition: 0, state: output === "failed" ? "failed" : "succeeded", output };
+    const state = ["failed", "lost"].includes(output) ? "failed" : "succeeded";
+    return { item_id: id, repetition: 0, state, output: output === "lost" ? null : output };
   });
   await rig.post(`${path}/runs`, { runs }, key);
   await rig.post(`${path}/finish`, {}, key);
@@ -133,6 +135,32 @@ test("a judge that is not calibrated fails no gate unless it is told to, and whe
   expect(score?.candidate.corrected?.value).toBeCloseTo((1 / 3 + 0.75 - 1) / 0.7, 9);
   // Differences are of what was said.
   expect(score?.difference?.value).toBeCloseTo(-2 / 3, 9);
+});
+
+test("a category is kept with its run, compared with nothing; a run that failed without an output has none, and scores 0 elsewhere", async () => {
+  const variables = [{ name: "output", of: "run", path: "/output" } as const];
+  const category = await rig.makeEvaluator(
+    { rubric: "Which? {{output}}", variables, output: { type: "category", categories: ["good", "bad"] } },
+    "kind",
+  );
+  const boolean = await rig.makeEvaluator({ rubric: "Yes or no? {{output}}", variables }, "agreed");
+  const id = await runExperiment(undefined, ["category", "yes", "lost"]);
+  for (const judge of [category, boolean]) {
+    await rig.post(`/evaluators/${judge.id}/rules`, { kind: "experiment", experiment_id: id, budget: null });
+  }
+  await rig.judgeAll();
+  const runs = runPageSchema.parse((await rig.get(`/experiments/${id}/runs`, key)).body).items;
+  const said = runs.flatMap(({ scores }) => scores.filter(({ name }) => name === "kind"));
+  expect(said.map(({ value, text_value: text, is_boolean: isBoolean }) => [value, text, isBoolean])).toEqual([[null, "good", false]]);
+  const judgements = await rig.readJudgements(category.id);
+  expect(judgements.filter(({ state }) => state === "judged").map(({ score }) => score)).toEqual([
+    { data_type: "category", value: null, text_value: "good" },
+  ]);
+  expect(judgements.map(({ reason }) => reason)).toContain("the run failed, and no category is the worst");
+  const lost = (await rig.readJudgements(boolean.id)).find(({ explanation }) => explanation === "the run failed");
+  expect(lost?.score).toMatchObject({ data_type: "boolean", value: 0 });
+  const compared = await rig.get(`/experiments/${id}/comparison`, key);
+  expect(JSON.stringify(compared.body["scores"])).not.toContain('"kind"');
 });
 
 test("what judging costs is told before, and a try keeps no score", async () => {
