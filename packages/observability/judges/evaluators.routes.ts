@@ -156,7 +156,7 @@ export function evaluatorRoutes({ query, log }: RouteDependencies) {
   async function load(chosen: OneInProject): Promise<JudgeDetail> {
     const row = orRefuse(await findEvaluator(query, chosen), evaluatorNotFound);
     const rules = await listRules(query, { ...chosen, evaluatorId: chosen.id });
-    const told = (await createTelling(query, chosen))(row, rules);
+    const told = (await createTelling(query, chosen, chosen.id))(row, rules);
     const versions = await listVersions(query, chosen);
     return {
       ...told.judge,
@@ -175,9 +175,9 @@ export async function requireUsable(query: Query, project: InProject, definition
   }
 }
 
-/** Tells of evaluators with what was counted of all rules of the project, which is read once. */
-async function createTelling(query: Query, project: InProject) {
-  const counts = await countJudgements(query, project);
+/** Tells of evaluators with what was counted of all rules of the project, or of the one, which is read once. */
+async function createTelling(query: Query, project: InProject, evaluatorId?: string) {
+  const counts = await countJudgements(query, { ...project, evaluatorId });
   const spending = await readSpending(query, project);
   const undecided = await countUndecided(query, project);
   return (row: EvaluatorRow, rules: readonly RuleRow[]): { readonly judge: Judge; readonly rules: JudgeRule[] } => {
