@@ -40,7 +40,6 @@ function feature(uses: readonly string[], why: string): Room {
 
 /** Subjects whose folders nobody confuses; the others have rooms. */
 const SMALL_FEATURES = [
-  "alerts",
   "audit",
   "auth",
   "compare",
@@ -48,7 +47,6 @@ const SMALL_FEATURES = [
   "credentials",
   "datasets",
   "directory",
-  "experiments",
   "issues",
   "health",
   "ingestion",
@@ -69,6 +67,12 @@ const FEATURES: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(SMALL_FEATURES.map((name) => [name, feature([], "features do not know each other: routes compose them")])),
   "features/annotation": feature(["features/traces/scores"], "a label is a score, and the page composes what is labelled"),
   "features/judges": feature(["features/datasets"], "an evaluator's checks are written as an item's"),
+  ...Object.fromEntries(
+    ["alerts", "experiments"].map((name) => [
+      `features/${name}`,
+      feature(["features/judges"], "a judge's score is marked where it stands"),
+    ]),
+  ),
   "features/dashboards/api": feature([], "figures are asked for without knowing how they are drawn"),
   "features/dashboards": feature(["features/dashboards/api"], "what is measured is chosen apart from what draws it"),
   "features/dashboards/components": feature(["features/dashboards", "features/dashboards/api"], "charts know no other feature"),

@@ -111,8 +111,16 @@ const cellSchema = z.object({
       place: codeLineSchema.nullable(),
     }),
   ),
-  /** Means over the repetitions. */
-  scores: z.array(z.object({ name: z.string(), source: z.string(), mean: z.number().nullable(), explanation: z.string().nullable() })),
+  /** Means over the repetitions; of categories all that were given, joined by commas. */
+  scores: z.array(
+    z.object({
+      name: z.string(),
+      source: z.string(),
+      mean: z.number().nullable(),
+      text_value: z.string().nullable(),
+      explanation: z.string().nullable(),
+    }),
+  ),
 });
 export const experimentItemSchema = z.object({
   item_id: z.uuid(),

@@ -45,6 +45,7 @@ export type ShownScore = {
   readonly name: string;
   readonly source: string;
   readonly mean: number | null;
+  readonly text_value: string | null;
   readonly explanation: string | null;
 };
 
@@ -104,7 +105,8 @@ export async function listShownScores(
   { projectId, reader, experimentIds, itemIds }: OfItems,
 ): Promise<readonly ShownScore[]> {
   const { rows } = await sql<ShownScore>`
-    select score.item_id, score.name, score.source, avg(score.value) as mean, coalesce(min(score.explanation), min(score.error)) as explanation
+    select score.item_id, score.name, score.source, avg(score.value) as mean, string_agg(distinct score.text_value, ', ') as text_value,
+      coalesce(min(score.explanation), min(score.error)) as explanation
     from observability.run_scores as score
     where score.project_id = ${projectId}::uuid and score.experiment_id = any(${experimentIds}::uuid[]) and score.item_id = any(${itemIds}::uuid[])
       and ${OF_NEWEST_ATTEMPT} and ${hasRoleIn(reader, "viewer", projectId)}

@@ -53,6 +53,6 @@ type Read = { readonly runs: ReadonlyMap<string, readonly ShownRun[]>; readonly 
 function toCell(id: string, { runs, scores }: Read): ExperimentItem["candidate"] {
   return {
     runs: (runs.get(id) ?? []).map(({ item_id: _item, ...run }) => run),
-    scores: (scores.get(id) ?? []).map(({ name, source, mean, explanation }) => ({ name, source, mean, explanation })),
+    scores: (scores.get(id) ?? []).map(({ item_id: _item, ...score }) => score),
   };
 }

@@ -2,6 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { isToldOnly, type AlertChannel, type AlertRule } from "@sightline/observability/contract";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { METRICS, ruleInWords } from "#features/alerts/rule-words.ts";
+import { Uncalibrated } from "#features/judges/components/uncalibrated.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { Status, type Tone } from "#ui/words/status.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -14,6 +15,7 @@ const STATES: Readonly<Record<AlertRule["state"], { readonly tone: Tone; readonl
 };
 
 type RuleTableProps = {
+  readonly projectId: string;
   readonly rules: readonly AlertRule[];
   readonly channels: readonly AlertChannel[];
   readonly mayChange: boolean;
@@ -22,7 +24,7 @@ type RuleTableProps = {
   readonly onDelete: (rule: AlertRule) => void;
 };
 
-export function RuleTable({ rules, channels, mayChange, onEdit, onSwitch, onDelete }: RuleTableProps) {
+export function RuleTable({ projectId, rules, channels, mayChange, onEdit, onSwitch, onDelete }: RuleTableProps) {
   return (
     <DataTable
       label="Alerts"
@@ -39,7 +41,10 @@ export function RuleTable({ rules, channels, mayChange, onEdit, onSwitch, onDele
           render: (rule) => (
             <>
               <Text fw={550}>{rule.name}</Text>
-              <Dimmed>When {ruleInWords(rule)}</Dimmed>
+              <Dimmed>
+                When {ruleInWords(rule)}
+                <Uncalibrated projectId={projectId} score={{ name: rule.filter.score, source: rule.filter.source }} />
+              </Dimmed>
             </>
           ),
         },

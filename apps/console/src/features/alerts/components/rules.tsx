@@ -46,6 +46,7 @@ export function Rules({ projectId, channels, mayChange }: Props) {
       >
         {(items) => (
           <RuleTable
+            projectId={projectId}
             rules={items}
             channels={channels}
             mayChange={mayChange}

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { experimentsQuery } from "#features/experiments/api/experiments.ts";
 import { formatValue } from "#features/experiments/verdict-words.ts";
 import { suggestBaseline } from "#features/experiments/suggest-baseline.ts";
+import { Uncalibrated } from "#features/judges/components/uncalibrated.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ListOf } from "#ui/kit/list-states.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
@@ -79,8 +80,8 @@ export function ExperimentList({ projectId, datasetId, branch, empty }: Experime
                       <span key={`${mean.source} ${mean.name}`}>
                         <Text inherit span c="dimmed">
                           <SafeText text={mean.name} />
-                        </Text>{" "}
-                        {formatValue(mean, mean.mean)}
+                        </Text>
+                        <Uncalibrated projectId={projectId} score={mean} /> {formatValue(mean, mean.mean)}
                       </span>
                     ))}
                     {means.length > MEANS_SHOWN && <Text inherit span c="dimmed">{`+${means.length - MEANS_SHOWN}`}</Text>}

@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { type ItemsAsked, comparedItemsQuery } from "#features/experiments/api/experiments.ts";
 import { formatScore } from "#features/experiments/verdict-words.ts";
+import { Uncalibrated } from "#features/judges/components/uncalibrated.tsx";
 import { ListOf } from "#ui/kit/list-states.tsx";
 import { ItemOrigin } from "#ui/page/item-origin.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
@@ -44,7 +45,7 @@ export function ItemGrid({ projectId, experimentId, asked, scores, diff, empty }
               </div>
               <div className={classes.outputs}>
                 <Outputs projectId={projectId} item={item} diff={diff} />
-                <ItemScores item={item} lowerIsBetter={lowerIsBetter} />
+                <ItemScores projectId={projectId} item={item} lowerIsBetter={lowerIsBetter} />
                 <CompareTraces projectId={projectId} item={item} />
               </div>
             </li>
@@ -75,10 +76,10 @@ function Origin({ projectId, item: { required, split, source } }: { readonly pro
   );
 }
 
-type ItemScoresProps = { readonly item: ExperimentItem; readonly lowerIsBetter: ReadonlySet<string> };
+type ItemScoresProps = { readonly projectId: string; readonly item: ExperimentItem; readonly lowerIsBetter: ReadonlySet<string> };
 
 /** The baseline's mean and the candidate's of each score, with the change in words. */
-function ItemScores({ item: { candidate, baseline }, lowerIsBetter }: ItemScoresProps) {
+function ItemScores({ projectId, item: { candidate, baseline }, lowerIsBetter }: ItemScoresProps) {
   return (
     <ul className={classes.scores} aria-label="Scores">
       {candidate.scores.map((score) => {
@@ -86,10 +87,11 @@ function ItemScores({ item: { candidate, baseline }, lowerIsBetter }: ItemScores
         const rise = before === null || score.mean === null ? 0 : (score.mean - before) * (lowerIsBetter.has(keyOf(score)) ? -1 : 1);
         return (
           <li key={keyOf(score)} title={score.explanation ?? undefined}>
-            <SafeText text={score.name} />{" "}
+            <SafeText text={score.name} />
+            <Uncalibrated projectId={projectId} score={score} />{" "}
             <Text span inherit fw={550} {...(rise === 0 ? {} : { c: rise > 0 ? "var(--sl-ok)" : "var(--sl-bad)" })}>
               {baseline !== null && `${before === null ? "–" : formatScore(before)} → `}
-              {score.mean === null ? "missing" : formatScore(score.mean)}
+              {score.mean === null ? <SafeText text={score.text_value ?? "missing"} /> : formatScore(score.mean)}
               {rise !== 0 && (rise > 0 ? " better" : " worse")}
             </Text>
           </li>

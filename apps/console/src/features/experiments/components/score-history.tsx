@@ -7,6 +7,7 @@ import { type ReactNode, Suspense } from "react";
 import { experimentsQuery } from "#features/experiments/api/experiments.ts";
 import { historyAsCsv, meanInWords, meanOf, scoreKey, scoreLabel, scoresOf } from "#features/experiments/score-history.ts";
 import { GATE } from "#features/experiments/verdict-words.ts";
+import { Uncalibrated } from "#features/judges/components/uncalibrated.tsx";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ListOf } from "#ui/kit/list-states.tsx";
 import { saveFile } from "#ui/kit/save-file.ts";
@@ -113,8 +114,9 @@ function OneScore({ projectId, experiments, score }: OneScoreProps) {
           </Suspense>
         </div>
         <Dimmed size="xs" mt="md">
-          Each bar is the 95% interval of one experiment. Two that overlap can still differ: a comparison pairs their items. Large dots were
-          judged by a gate: green passed, red did not, yellow could not tell.
+          <SafeText text={label} />
+          <Uncalibrated projectId={projectId} score={score} />. Each bar is the 95% interval of one experiment. Two that overlap can still
+          differ: a comparison pairs their items. Large dots were judged by a gate: green passed, red did not, yellow could not tell.
         </Dimmed>
       </Box>
       <DataTable

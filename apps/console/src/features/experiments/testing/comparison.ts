@@ -75,7 +75,7 @@ export function comparison(of: Partial<ExperimentComparison> = {}): ExperimentCo
 export function comparedItem(last: number): ExperimentItem {
   const cell = (output: string, mean: number, trace: number): ExperimentItem["candidate"] => ({
     runs: [{ repetition: 0, state: "succeeded", output: JSON.stringify(output), error: null, trace_id: id(trace), place: null }],
-    scores: [{ name: "exact_match", source: "application", mean, explanation: null }],
+    scores: [{ name: "exact_match", source: "application", mean, text_value: null, explanation: null }],
   });
   return {
     item_id: id(last),
