@@ -105,7 +105,7 @@ export type JudgeDefinition = z.output<typeof judgeDefinitionSchema>;
 export type JudgeDefinitionInput = z.input<typeof judgeDefinitionSchema>;
 
 /** Without a model: true where all of them hold. */
-export const checksDefinitionSchema = z.strictObject({ kind: z.literal("checks"), checks: checksSchema.min(1, "add a check") });
+const checksDefinitionSchema = z.strictObject({ kind: z.literal("checks"), checks: checksSchema.min(1, "add a check") });
 /** A judge unless it says that it is checks. */
 const definitionSchema = z.discriminatedUnion("kind", [judgeDefinitionSchema, checksDefinitionSchema]);
 export type EvaluatorDefinition = z.output<typeof definitionSchema>;

@@ -1,10 +1,5 @@
 import { TextInput } from "@mantine/core";
-import {
-  checksDefinitionSchema,
-  createEvaluatorRequestSchema,
-  type EvaluatorDefinition,
-  type JudgeDetail,
-} from "@sightline/observability/contract";
+import type { EvaluatorDefinition, JudgeDetail } from "@sightline/observability/contract";
 import { useState } from "react";
 import { ChecksField } from "#features/datasets/components/checks-field.tsx";
 import { readChecks, toTypedChecks } from "#features/datasets/typed-value.ts";
@@ -12,7 +7,6 @@ import { judgesKey, saveJudge } from "#features/judges/api/judges.ts";
 import { useChange } from "#http/use-change.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
-import { asSentence } from "#ui/words/format.ts";
 import { TryEvaluator } from "./try-evaluator.tsx";
 
 export type EvaluatorFormProps = {
@@ -29,10 +23,8 @@ export function ChecksForm({ projectId, judge, onSaved, onCancel }: EvaluatorFor
   const [typed, setTyped] = useState(toTypedChecks(judge?.definition.kind === "checks" ? judge.definition.checks : []));
   const [isShown, setShown] = useState(false);
   const checks = readChecks(typed);
-  const definition = checksDefinitionSchema.safeParse({ kind: "checks", checks: "value" in checks ? checks.value : [] });
-  const read = createEvaluatorRequestSchema.safeParse({ name: name.trim(), definition: definition.data });
-  const nameProblem = read.error?.issues.find(({ path: [field] }) => field === "name")?.message;
-  const problem = "problem" in checks ? checks.problem : definition.success ? false : "Add a check.";
+  const problem = "problem" in checks ? checks.problem : checks.value.length === 0 && "Add a check.";
+  const definition = "value" in checks && checks.value.length > 0 ? { kind: "checks" as const, checks: checks.value } : undefined;
   const save = useChange({
     send: (saved: EvaluatorDefinition) => saveJudge(projectId, judge?.id, { name, definition: saved }),
     refreshes: [judgesKey(projectId)],
@@ -41,8 +33,8 @@ export function ChecksForm({ projectId, judge, onSaved, onCancel }: EvaluatorFor
 
   function submit(): void {
     setShown(true);
-    if (read.success) {
-      save.mutate(read.data.definition);
+    if (definition !== undefined && name.trim() !== "") {
+      save.mutate(definition);
     }
   }
 
@@ -61,11 +53,11 @@ export function ChecksForm({ projectId, judge, onSaved, onCancel }: EvaluatorFor
           maxLength={200}
           autoComplete="off"
           {...typedInto(name, setName)}
-          error={isShown && nameProblem !== undefined && asSentence(name.trim() === "" ? "give it a name" : nameProblem)}
+          error={isShown && name.trim() === "" && "Give it a name."}
         />
       )}
       <ChecksField checks={typed} onChange={setTyped} error={isShown && problem} />
-      {definition.success && <TryEvaluator projectId={projectId} definition={definition.data} />}
+      {definition !== undefined && <TryEvaluator projectId={projectId} definition={definition} />}
     </DialogForm>
   );
 }

@@ -46,7 +46,11 @@ export function JudgeRules({ projectId, judge, mayChange }: Props) {
     <Paper component="section">
       <PanelHeader
         title="What it judges"
-        about="A budget is never exceeded: what a call costs at the most is reserved before it, at list prices."
+        about={
+          judge.definition.kind === "checks"
+            ? "Checks ask no model and cost nothing."
+            : "A budget is never exceeded: what a call costs at the most is reserved before it, at list prices."
+        }
       >
         {mayChange && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
