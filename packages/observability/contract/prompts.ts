@@ -101,6 +101,7 @@ export type PromptVersionSummary = z.infer<typeof promptVersionSummarySchema>;
 export const promptVersionPageSchema = z.object({ items: z.array(promptVersionSummarySchema), next_cursor: z.null() });
 
 export const promptVersionSchema = promptVersionSummarySchema.extend({
+  prompt_id: z.uuid(),
   name: z.string(),
   template: promptTemplateSchema,
   config: jsonObjectSchema,
@@ -109,7 +110,6 @@ export const promptVersionSchema = promptVersionSummarySchema.extend({
 export type PromptVersion = z.infer<typeof promptVersionSchema>;
 
 export const writtenPromptSchema = promptVersionSchema.extend({
-  prompt_id: z.uuid(),
   /** False where the newest version was the same already, so that none was made. */
   is_new: z.boolean(),
 });

@@ -14,5 +14,5 @@ export function presentSummary({ labels }: PromptRow, row: Omit<VersionRow, "tem
 
 export function presentVersion(prompt: PromptRow, row: VersionRow): PromptVersion {
   const { template, config } = row;
-  return { ...presentSummary(prompt, row), name: prompt.name, template, config, variables: listVariables(template) };
+  return { ...presentSummary(prompt, row), prompt_id: prompt.id, name: prompt.name, template, config, variables: listVariables(template) };
 }

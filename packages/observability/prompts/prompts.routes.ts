@@ -75,7 +75,7 @@ export function promptRoutes({ query, clock, log }: RouteDependencies) {
         const row = orRefuse(await findVersion(query, { ...project, promptId, version }), promptNotFound);
         const { name, labels } = request.body;
         log.info({ project: project.projectId, prompt: name, version, isNew, labels, by: author }, "a prompt was written");
-        return reply.status(isNew ? 201 : 200).send({ ...presentVersion(prompt, row), prompt_id: promptId, is_new: isNew });
+        return reply.status(isNew ? 201 : 200).send({ ...presentVersion(prompt, row), is_new: isNew });
       },
     );
 

@@ -74,7 +74,13 @@ describe("versions", () => {
       { version: 3 },
     );
     const old = promptVersionSchema.parse((await resolve("name=support/greeting&version=1")).body);
-    expect(old).toMatchObject({ version: 1, template: "Hello {{name}}!", config: { model: "m-1", temperature: 0.2 }, author: "user-1" });
+    expect(old).toMatchObject({
+      prompt_id: first.prompt_id,
+      version: 1,
+      template: "Hello {{name}}!",
+      config: { model: "m-1", temperature: 0.2 },
+      author: "user-1",
+    });
     const { items } = promptVersionPageSchema.parse((await rig.get(`/prompts/${first.prompt_id}/versions`)).body);
     expect(items.map(({ version }) => version)).toEqual([3, 2, 1]);
   });

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { parseExactly } from "@sightline/foundation/exact-json";
-import { screen, waitFor, within } from "@testing-library/react";
+import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { traceDigest } from "#features/traces/testing/digest.ts";
 import { step } from "#features/traces/testing/step.ts";
@@ -9,7 +9,8 @@ import { refuse } from "#testing/serve.ts";
 
 const id = (last: number) => `0190a1b2-0000-7000-8000-${String(last).padStart(12, "0")}`;
 const [PROJECT, TRACE] = [id(100), id(200)];
-const PATH = `/api/observability/api/v1/projects/${PROJECT}/traces/${TRACE}`;
+const PROJECT_PATH = `/api/observability/api/v1/projects/${PROJECT}`;
+const PATH = `${PROJECT_PATH}/traces/${TRACE}`;
 
 const failed = { status: "failure", error: "The rate limit is reached." } as const;
 const steps = [
@@ -88,6 +89,22 @@ describe("the page of a trace", () => {
     await user.click(await screen.findByRole("treeitem", { name: /write/ }));
     await screen.findByText("Write a reply.");
     expect(await outputOf()).toContain(failed.error);
+  });
+
+  it("leads from a call to the version of the prompt that it ran, unless that is gone", async () => {
+    const prompt = "support/reply@2";
+    const ran = {
+      [`GET ${PATH}/steps`]: { items: [{ ...steps[1], prompt }], total: 1, next_cursor: null, revision: "1", truncated: false },
+    };
+    const version = { prompt_id: id(9), name: "support/reply", version: 2, author: "operator", reason: "", made_at: project.created_at };
+    const resolved = { ...version, labels: [], template: "", config: {}, variables: [] };
+    open(`?observation=${id(2)}`, { ...ran, [`GET ${PROJECT_PATH}/prompts/resolve`]: resolved });
+    const link = await screen.findByRole("link", { name: prompt });
+    expect(link.getAttribute("href")).toBe(`/projects/${PROJECT}/prompts/${id(9)}?version=2`);
+    cleanup();
+    open(`?observation=${id(2)}`, { ...ran, [`GET ${PROJECT_PATH}/prompts/resolve`]: refuse(404, "prompt_not_found", "It is gone.") });
+    expect(await screen.findByText(prompt)).toBeTruthy();
+    expect(screen.queryByRole("link", { name: prompt })).toBeNull();
   });
 
   it("shows the values of a step that is chosen, and keeps it in the address", async () => {

@@ -8,6 +8,7 @@ import { meQuery } from "#features/auth/api/me.ts";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { CompareWith } from "#features/compare/components/compare-with.tsx";
 import { projectQuery } from "#features/projects/api/projects.ts";
+import { PromptLink } from "#features/prompts/components/prompt-link.tsx";
 import { ShareTrace } from "#features/sharing/components/share-trace.tsx";
 import { type Steps, stepsQuery } from "#features/traces/api/steps.ts";
 import { digestQuery } from "#features/traces/api/trace.ts";
@@ -225,7 +226,15 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
               />
             </TraceDetails>
           ) : (
-            <StepDetails key={step.id} projectId={projectId} trace={trace} steps={steps} step={step} onSelect={onSelect} />
+            <StepDetails
+              key={step.id}
+              projectId={projectId}
+              trace={trace}
+              steps={steps}
+              step={step}
+              prompt={<PromptLink projectId={projectId} prompt={step.prompt ?? ""} />}
+              onSelect={onSelect}
+            />
           )}
         </MarkedWords>
       </TraceWorkspace>

@@ -39,6 +39,7 @@ const versions = [
 const templates = ["Hello {{name}}, welcome to {{shop}}!", "Hello {{name}}!"];
 const versionOf = (number: number) => ({
   ...versions[2 - number],
+  prompt_id: PROMPT,
   name: prompt.name,
   template: templates[number - 1],
   config: {},
@@ -62,7 +63,7 @@ function open(search = "", answers = {}) {
     [`GET ${PATH}/versions`]: { items: versions, next_cursor: null },
     [`GET ${PATH}/usage`]: { items: [used], next_cursor: null },
     [`GET ${PROJECT_PATH}/prompts/resolve`]: ({ query }: { readonly query: URLSearchParams }) => versionOf(Number(query.get("version"))),
-    [`POST ${PROJECT_PATH}/prompts`]: { ...versionOf(2), version: 3, prompt_id: PROMPT, is_new: true },
+    [`POST ${PROJECT_PATH}/prompts`]: { ...versionOf(2), version: 3, is_new: true },
     [`PUT ${PATH}/labels`]: { ...prompt, labels: { production: 2 } },
     ...answers,
   });

@@ -31,13 +31,15 @@ type StepDetailsProps = {
   /** All steps of the trace, to show what is around this one. */
   readonly steps: readonly Step[];
   readonly step: Step;
+  /** The prompt that it ran, shown as the page wants. */
+  readonly prompt: ReactNode;
   readonly onSelect: (id: string) => void;
 };
 
 const VALUES = ["reasoning", "input", "output"] as const;
 
 /** Everything known of one step: what the tree knows at once, its values when they are there. */
-export function StepDetails({ projectId, trace, steps, step, onSelect }: StepDetailsProps) {
+export function StepDetails({ projectId, trace, steps, step, prompt, onSelect }: StepDetailsProps) {
   const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
   const failures = useMemo(() => findFailures(growTree(steps), trace), [steps, trace]);
   const cause = failures.causeOf.get(step.id);
@@ -47,7 +49,7 @@ export function StepDetails({ projectId, trace, steps, step, onSelect }: StepDet
     <Stack gap="lg" className={classes.details}>
       <Head of={step} kind={step.kind} notes={<Notes step={step} />}>
         {step.model !== null && step.model !== step.name && <Fact label="Model">{step.model}</Fact>}
-        {step.prompt !== null && <Fact label="Prompt">{step.prompt}</Fact>}
+        {step.prompt !== null && <Fact label="Prompt">{prompt}</Fact>}
         {isUnpriced(step) && <Fact label="Cost">no price for this model</Fact>}
       </Head>
       <Failure
