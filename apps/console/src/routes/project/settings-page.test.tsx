@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { renderConsole } from "#testing/render-console.tsx";
 
@@ -62,4 +62,19 @@ it("shows a colleague how to connect another agent, and waits for a trace that w
   expect(screen.queryByText("somebody else's")).toBeNull();
   items = [trace(2, "mine"), ...items];
   expect(await screen.findByRole("link", { name: "mine" })).toBeTruthy();
+});
+
+it("changes what the playground may spend in a day, and refuses what is no number of dollars", async () => {
+  const { user, requests } = renderConsole(`/projects/${PROJECT}/settings`, {
+    [`GET ${PATH}`]: { ...project, my_role: "owner" },
+    [`PATCH ${PATH}`]: { ...project, my_role: "owner", playground_budget: null },
+  });
+  const budget = await screen.findByRole<HTMLInputElement>("textbox", { name: "Budget of the playground" });
+  expect(budget.value).toBe("5");
+  await user.clear(budget);
+  await user.type(budget, "much");
+  expect(await screen.findByText("Fill in dollars, from 0 to 100000, or nothing")).toBeTruthy();
+  await user.clear(budget);
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(requests.find(({ method }) => method === "PATCH")?.body).toMatchObject({ playground_budget: null }));
 });

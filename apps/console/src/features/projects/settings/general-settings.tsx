@@ -12,13 +12,20 @@ import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { OwnersOnly } from "./owners-only.tsx";
 import { FailedChange } from "#ui/kit/failed-change.tsx";
 
-type Typed = { readonly name: string; readonly access: ProjectAccess; readonly days: string };
+const MESSAGES: Readonly<Record<string, string>> = {
+  name: "Give the project a name",
+  retention_days: "Fill in a whole number of days, from 1 to 36500, or nothing",
+  playground_budget: "Fill in dollars, from 0 to 100000, or nothing",
+};
+
+type Typed = { readonly name: string; readonly access: ProjectAccess; readonly days: string; readonly budget: string };
 
 export function GeneralSettings({ project }: { readonly project: Project }) {
   const saved = typedOf(project);
   const [typed, setTyped] = useState(saved);
   const mayChange = project.my_role === "owner";
-  const wanted = { name: typed.name, access: typed.access, retention_days: daysOf(typed.days) };
+  const numbers = { retention_days: numberOf(typed.days), playground_budget: numberOf(typed.budget) };
+  const wanted = { name: typed.name, access: typed.access, ...numbers };
   const problems = problemsOf(wanted);
   const changed = JSON.stringify(typed) !== JSON.stringify(saved);
   const save = useChange({
@@ -61,6 +68,19 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
             {...typedInto(typed.days, (next) => setTyped({ ...typed, days: next }))}
             error={problems.get("retention_days")}
           />
+          <TextInput
+            label="Budget of the playground"
+            description="US dollars that all people together may spend in it in a day (UTC); leave empty for no limit"
+            placeholder="no limit"
+            inputMode="decimal"
+            maw={480}
+            readOnly={!mayChange}
+            variant={mayChange ? "default" : "filled"}
+            rightSection={<Text size="sm">$ a day</Text>}
+            rightSectionWidth={72}
+            {...typedInto(typed.budget, (next) => setTyped({ ...typed, budget: next }))}
+            error={problems.get("playground_budget")}
+          />
           {isShorter(wanted.retention_days, project.retention_days) && problems.size === 0 && (
             <Alert color="yellow" title={`Traces older than ${wanted.retention_days} days are deleted`}>
               This starts within minutes of saving and cannot be undone. Dashboard figures stay.
@@ -79,20 +99,17 @@ export function GeneralSettings({ project }: { readonly project: Project }) {
   );
 }
 
-function typedOf({ name, access, retention_days: days }: Project): Typed {
-  return { name, access, days: days === null ? "" : String(days) };
+function typedOf({ name, access, retention_days: days, playground_budget: budget }: Project): Typed {
+  return { name, access, days: String(days ?? ""), budget: String(budget ?? "") };
 }
 
-function daysOf(text: string): number | null {
+function numberOf(text: string): number | null {
   return text.trim() === "" ? null : Number(text);
 }
 
 function problemsOf(wanted: object): ReadonlyMap<string, string> {
   const issues = changeProjectRequestSchema.safeParse(wanted).error?.issues ?? [];
-  const messages = { retention_days: "Fill in a whole number of days, from 1 to 36500, or nothing", name: "Give the project a name" };
-  return new Map(
-    issues.map(({ path: [name = ""], message }) => [String(name), name === "name" || name === "retention_days" ? messages[name] : message]),
-  );
+  return new Map(issues.map(({ path: [name = ""], message }) => [String(name), MESSAGES[String(name)] ?? message]));
 }
 
 function isShorter(wanted: number | null, current: number | null): boolean {
