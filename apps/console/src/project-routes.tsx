@@ -109,7 +109,7 @@ const promptRoute = createRoute({
 
 const playgroundRoute = createRoute({
   ...under(projectRoute, "/playground"),
-  validateSearch: z.object({ trace: text, step: text }),
+  validateSearch: z.object({ trace: text, step: text, prompt: text, version: text }),
   component: lazyPage(() => import("#routes/project/playground-page.tsx"), "PlaygroundPage"),
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { jsonObjectSchema } from "./parts.ts";
+import { fillPlaceholders } from "./judges.ts";
 import { modelName } from "./models.ts";
 
 /** A model call that somebody tries. Messages are in the words of the AI SDK, so that they are passed on as they are. */
@@ -22,6 +23,16 @@ const messageSchema = z.discriminatedUnion("role", [
 ]);
 export type PlaygroundMessage = z.infer<typeof messageSchema>;
 
+const messagesSchema = z.array(messageSchema).min(1, "give it a message").max(MAX_MESSAGES);
+
+/** Puts values in the place of `{{name}}` wherever it stands in messages; a name without a value stays as it is. */
+export function fillMessages(messages: readonly PlaygroundMessage[], values: Readonly<Record<string, string>>): PlaygroundMessage[] {
+  const fill = (words: string) => fillPlaceholders(words, (name) => (Object.hasOwn(values, name) ? (values[name] ?? "") : `{{${name}}}`));
+  return messagesSchema.parse(
+    JSON.parse(JSON.stringify(messages), (_key, value: unknown) => (typeof value === "string" ? fill(value) : value)),
+  );
+}
+
 export const playgroundToolSchema = z.object({
   name: z.string().min(1),
   description: z.string().default(""),
@@ -31,7 +42,7 @@ export const playgroundToolSchema = z.object({
 export const playgroundRequestSchema = z.object({
   connection_id: z.uuid(),
   model: modelName,
-  messages: z.array(messageSchema).min(1, "give it a message").max(MAX_MESSAGES),
+  messages: messagesSchema,
   tools: z.array(playgroundToolSchema).max(MAX_TOOLS).default([]),
   /** Null: as the model has it. */
   temperature: z.number().min(0).max(2).nullable().default(null),

@@ -1,4 +1,12 @@
-import { playgroundRequestSchema, playgroundToolSchema, readConversation, type RawMessage } from "@sightline/observability/contract";
+import {
+  listVariables,
+  playgroundRequestSchema,
+  playgroundToolSchema,
+  type PromptTemplate,
+  type PromptVersion,
+  readConversation,
+  type RawMessage,
+} from "@sightline/observability/contract";
 import { z } from "zod";
 
 /** `others`: what a message has beside words, as it is sent. */
@@ -9,7 +17,26 @@ export type Draft = {
   readonly model: string;
   readonly messages: readonly DraftMessage[];
   readonly parameters: string;
+  /** The version that the messages are of, as `name@version`, until they are changed. */
+  readonly prompt?: string | undefined;
 };
+
+/** A version of a prompt as a draft; a text is a message of the user, which every model takes. */
+export function draftOfPrompt(connectionId: string | undefined, { name, version, template, config }: PromptVersion): Draft {
+  const messages = typeof template === "string" ? [{ role: "user", content: template }] : template;
+  const model = z.string().optional().catch(undefined).parse(config["model"]);
+  return { ...toDraft(connectionId, model, { ...config, messages }), prompt: `${name}@${version}` };
+}
+
+/** Names of the variables in the messages of drafts. */
+export const variablesOf = (drafts: readonly Draft[]) =>
+  listVariables(drafts.flatMap(({ messages }) => messages.map(({ role, text }) => ({ role, content: text }))));
+
+/** The messages as a prompt's template; one alone where that was a text before. */
+export function toTemplate({ messages }: Draft, before: PromptTemplate | undefined): PromptTemplate {
+  const written = messages.map(({ role, text }) => ({ role, content: text }));
+  return typeof before === "string" && written.length === 1 ? (written[0]?.content ?? "") : written;
+}
 
 /** A recorded call as a draft, from whichever library's words it is in. */
 export function toDraft(connectionId = "", model: string | null | undefined, input: unknown): Draft {

@@ -1,4 +1,4 @@
-import { Button, Group } from "@mantine/core";
+import { Button, Group, SimpleGrid, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { MAX_VARIANTS } from "@sightline/observability/contract";
@@ -6,10 +6,13 @@ import { useState } from "react";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { connectionsQuery } from "#features/judges/api/judges.ts";
 import { Variant } from "#features/playground/components/variant.tsx";
-import { type Draft, toDraft } from "#features/playground/draft.ts";
-import { PromptEditor } from "#features/prompts/components/prompt-editor.tsx";
+import { type Draft, draftOfPrompt, toDraft, toTemplate, variablesOf } from "#features/playground/draft.ts";
+import { promptVersionQuery } from "#features/prompts/api/prompts.ts";
+import { PromptEditor, readConfig } from "#features/prompts/components/prompt-editor.tsx";
 import { observationQuery } from "#features/traces/api/trace.ts";
 import { useWholeValue } from "#features/traces/api/use-whole-value.ts";
+import { Section } from "#ui/kit/panel.tsx";
+import { typedInto } from "#ui/kit/typed-into.ts";
 import { Unanswered } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { WidePage } from "#ui/page/page.tsx";
@@ -19,18 +22,25 @@ const route = getRouteApi("/signed-in/projects/$projectId/playground");
 
 const EMPTY = [{ role: "user", content: "Hello" }];
 
-/** A recorded model call, changed and made again in variants side by side. */
+/** A recorded model call or a prompt, changed and made again in variants side by side. */
 export function PlaygroundPage() {
   const { projectId } = route.useParams();
-  const { trace: traceId = "", step = "" } = route.useSearch();
+  const { trace: traceId = "", step = "", prompt = "", version: number } = route.useSearch();
   const recorded = useQuery({ ...observationQuery(projectId, traceId, step), enabled: step !== "" });
+  const version = useQuery({ ...promptVersionQuery(projectId, prompt, Number(number)), enabled: prompt !== "" });
   const connections = useQuery(connectionsQuery(projectId));
   const input = useWholeValue({ projectId, traceId }, recorded.data?.input);
   const [changed, setDrafts] = useState<readonly Draft[]>();
   const [doing, setDoing] = useState<{ readonly traceId: string } | { readonly draft: Draft }>();
+  const configOf = ({ model, parameters }: Draft) => ({ ...version.data?.config, model, ...readConfig(parameters) });
   const close = () => setDoing(undefined);
-  const missing = [...(step === "" ? [] : [recorded]), connections].find(({ data }) => data === undefined);
-  const drafts = changed ?? [toDraft(connections.data?.[0]?.id, recorded.data?.model, input ?? EMPTY)];
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const asked = [...(step === "" ? [] : [recorded]), ...(prompt === "" ? [] : [version]), connections];
+  const missing = asked.find(({ data }) => data === undefined);
+  const [connectionId] = connections.data?.map(({ id }) => id) ?? [];
+  const drafts = changed ?? [
+    version.data === undefined ? toDraft(connectionId, recorded.data?.model, input ?? EMPTY) : draftOfPrompt(connectionId, version.data),
+  ];
   return (
     <WidePage>
       <PageHeader title="Playground">
@@ -40,6 +50,21 @@ export function PlaygroundPage() {
       </PageHeader>
       {missing !== undefined && <Unanswered query={missing} failed="The call could not be loaded" />}
       {connections.data?.length === 0 && <Dimmed>No connection to a model: an owner adds one in Settings, Models.</Dimmed>}
+      {missing === undefined && variablesOf(drafts).length > 0 && (
+        <Section title="Variables">
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+            {variablesOf(drafts).map((name) => (
+              <Textarea
+                key={name}
+                label={name}
+                autosize
+                maxRows={8}
+                {...typedInto(values[name] ?? "", (value) => setValues({ ...values, [name]: value }))}
+              />
+            ))}
+          </SimpleGrid>
+        </Section>
+      )}
       {missing === undefined && (
         <Group align="stretch">
           {drafts.map((draft, at) => (
@@ -48,8 +73,10 @@ export function PlaygroundPage() {
               projectId={projectId}
               title={`Variant ${at + 1}`}
               draft={draft}
+              values={values}
               connections={connections.data ?? []}
               onChange={(next) => setDrafts(drafts.map((each, place) => (place === at ? next : each)))}
+              saves={version.data === undefined ? "Save as prompt" : "Save as version"}
               onSave={() => setDoing({ draft })}
               onAdd={(made) => setDoing({ traceId: made })}
             />
@@ -60,7 +87,8 @@ export function PlaygroundPage() {
       {doing !== undefined && "draft" in doing && (
         <PromptEditor
           projectId={projectId}
-          draft={doing.draft.messages.map(({ role, text }) => ({ role, content: text }))}
+          version={version.data}
+          draft={{ template: toTemplate(doing.draft, version.data?.template), config: configOf(doing.draft) }}
           onSaved={close}
           onClose={close}
         />

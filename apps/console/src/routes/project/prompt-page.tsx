@@ -77,9 +77,20 @@ function WholePrompt({ prompt }: { readonly prompt: Prompt }) {
         }
       >
         {role !== "viewer" && version.data !== undefined && (
-          <Button leftSection={<IconPencil size={16} />} onClick={() => setEditing(true)}>
-            New version
-          </Button>
+          <>
+            <Button
+              variant="default"
+              component={Link}
+              to="/projects/$projectId/playground"
+              params={{ projectId }}
+              search={{ prompt: prompt.name, version: String(number) }}
+            >
+              Open in playground
+            </Button>
+            <Button leftSection={<IconPencil size={16} />} onClick={() => setEditing(true)}>
+              New version
+            </Button>
+          </>
         )}
       </PageHeader>
       <Tabs

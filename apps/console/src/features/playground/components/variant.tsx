@@ -1,5 +1,5 @@
 import { Alert, Button, Group, NativeSelect, Paper, Stack, Textarea, TextInput } from "@mantine/core";
-import type { ModelConnection, PlaygroundEvent } from "@sightline/observability/contract";
+import { fillMessages, type ModelConnection, type PlaygroundEvent } from "@sightline/observability/contract";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { z } from "zod";
@@ -18,27 +18,34 @@ type Props = {
   readonly projectId: string;
   readonly title: string;
   readonly draft: Draft;
+  /** By variable, what stands in its place. */
+  readonly values: Readonly<Record<string, string>>;
   readonly connections: readonly ModelConnection[];
   readonly onChange: (draft: Draft) => void;
+  /** What the button says that keeps it. */
+  readonly saves: string;
   readonly onSave: () => void;
   readonly onAdd: (traceId: string) => void;
 };
 
 /** One model call that is written, made, and answered as the model answers. */
-export function Variant({ projectId, title, draft, connections, onChange, onSave, onAdd }: Props) {
+export function Variant({ projectId, title, draft, values, connections, onChange, saves, onSave, onAdd }: Props) {
   const api = useApi();
   const [events, setEvents] = useState<readonly PlaygroundEvent[]>([]);
   const run = useChange({
     send: async () => {
       setEvents([]);
-      for await (const event of runVariant(api, projectId, toRequest(draft))) {
+      const request = toRequest(draft);
+      const body = { ...request, messages: fillMessages(request.messages, values) };
+      for await (const event of runVariant(api, projectId, body)) {
         setEvents((before) => [...before, event]);
       }
     },
   });
   const change = (changed: Partial<Draft>) => onChange({ ...draft, ...changed });
+  const write = (messages: Draft["messages"]) => change({ messages, prompt: undefined });
   const replace = (at: number, text: string) =>
-    change({ messages: draft.messages.map((message, place) => (place === at ? { ...message, text } : message)) });
+    write(draft.messages.map((message, place) => (place === at ? { ...message, text } : message)));
   const written = { autosize: true, minRows: 2, maxRows: 14, spellCheck: false } as const;
   const end = events.find((event) => event.type === "end");
   const problem = run.error instanceof z.ZodError ? z.prettifyError(run.error) : (run.error?.message ?? end?.problem);
@@ -63,7 +70,7 @@ export function Variant({ projectId, title, draft, connections, onChange, onSave
           size="compact-sm"
           variant="default"
           mr="auto"
-          onClick={() => change({ messages: [...draft.messages, { role: "user", text: "", others: [] }] })}
+          onClick={() => write([...draft.messages, { role: "user", text: "", others: [] }])}
         >
           Add message
         </Button>
@@ -84,7 +91,7 @@ export function Variant({ projectId, title, draft, connections, onChange, onSave
           <Group gap="xs">
             <Dimmed>{factsOf(end)}</Dimmed>
             <Button size="compact-sm" variant="default" onClick={onSave}>
-              Save as prompt
+              {saves}
             </Button>
             {end.trace_id !== null && (
               <>

@@ -20,8 +20,8 @@ type PromptEditorProps = {
   readonly projectId: string;
   /** What the next version begins with; without it a prompt is made. */
   readonly version?: PromptVersion | undefined;
-  /** What a prompt that is made begins with. */
-  readonly draft?: readonly PromptMessage[];
+  /** What it begins with instead. */
+  readonly draft?: Pick<PromptVersion, "template" | "config">;
   readonly onSaved: (written: WrittenPrompt) => void;
   readonly onClose: () => void;
 };
@@ -31,14 +31,14 @@ const rowsOf = (text: string) => Math.min(16, Math.max(3, text.split("\n").lengt
 
 /** Writes the next version. */
 export function PromptEditor({ projectId, version, draft, onSaved, onClose }: PromptEditorProps) {
-  const given = version?.template ?? draft ?? "";
+  const given = (draft ?? version)?.template ?? "";
   const [name, setName] = useState(version?.name ?? "");
   const [kind, setKind] = useState(typeof given === "string" ? "text" : "messages");
   const [text, setText] = useState(typeof given === "string" ? given : given.map(({ content }) => content).join("\n\n"));
   const [messages, setMessages] = useState<readonly PromptMessage[]>(
     typeof given === "string" ? [{ role: "system", content: given }] : given,
   );
-  const [config, setConfig] = useState(JSON.stringify(version?.config ?? {}, null, 2));
+  const [config, setConfig] = useState(JSON.stringify((draft ?? version)?.config ?? {}, null, 2));
   const [reason, setReason] = useState("");
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
   const template = kind === "text" ? text : [...messages];
@@ -147,7 +147,7 @@ export function PromptEditor({ projectId, version, draft, onSaved, onClose }: Pr
 }
 
 /** Undefined where it is no object. */
-function readConfig(text: string) {
+export function readConfig(text: string) {
   try {
     return text.trim() === "" ? {} : jsonObjectSchema.safeParse(JSON.parse(text)).data;
   } catch {
