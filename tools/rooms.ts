@@ -456,8 +456,8 @@ export const PARTS: readonly Part[] = [
         why: "items are made of traces as they are listed and read, and masked as events are, and know no experiment",
       },
       playground: {
-        uses: ["judges", "models", "otlp", "query/access", "store"],
-        why: "a call that somebody tries is paid for and traced as a judge's is",
+        uses: ["datasets", "experiments", "judges", "models", "otlp", "query/access", "store"],
+        why: "a call that somebody tries is paid for and traced as a judge's is, and over a dataset it is an experiment's run",
       },
       sharing: {
         uses: ["datasets", "events", "query/steps", "query/trace", "query/access", "store"],

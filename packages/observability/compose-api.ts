@@ -29,6 +29,7 @@ import { judgeRuleRoutes } from "./judges/rules.routes.ts";
 import { tryRoutes } from "./judges/try.routes.ts";
 import { modelConnectionRoutes } from "./models/connections.routes.ts";
 import { createModelAccess } from "./models/model-access.ts";
+import { playDatasetRoutes } from "./playground/dataset.routes.ts";
 import { playgroundRoutes } from "./playground/playground.routes.ts";
 import { sharedRoutes } from "./sharing/shared.routes.ts";
 import { shareLinkRoutes } from "./sharing/share-links.routes.ts";
@@ -97,6 +98,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       shareLinkRoutes({ query, clock, accounts, publicUrl: config.PUBLIC_URL })(server);
       sharedRoutes({ query, clock })(server);
       playgroundRoutes({ query, clock, access, publisher: intake.publisher })(server);
+      playDatasetRoutes({ query, clock, log })(server);
       live.routes(authenticators["user-or-key"])(server);
       await intake.routes(server);
     },

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "./contract/parts.ts";
 import type { PromptTemplate } from "./contract/prompts.ts";
 import type { NodeFact } from "./divergence/node-facts.ts";
 import type { Evaluator, GateVerdict, ScoreMean } from "./contract/experiments.ts";
+import type { PlaygroundRequest } from "./contract/playground.ts";
 
 /** Rows of datasets, experiments and prompts, a part of the schema. */
 export type EvaluationSchema = {
@@ -80,6 +81,7 @@ type ExperimentRow = {
   commit: string | null;
   is_dirty: boolean;
   config: JsonText<JsonObject>;
+  call: ColumnType<PlaygroundRequest | null, string | undefined, never>;
   repetitions: number;
   evaluators: JsonText<readonly Evaluator[]>;
   author: string;

@@ -6,6 +6,7 @@ import { HEARTBEAT_KEY } from "./config.ts";
 import type { ApiOptions } from "./api.ts";
 import { createJudgeTasks } from "./judges/judge-tasks.ts";
 import { createModelAccess } from "./models/model-access.ts";
+import { runItem } from "./playground/run-item.ts";
 import { withHousekeeping } from "./housekeeping/with-housekeeping.ts";
 
 export { createObservabilityKeys, type ObservabilityKeys } from "./alerts/project/observability-keys.ts";
@@ -34,6 +35,7 @@ export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): Obse
     clock,
     access: createModelAccess(config),
     publisher: api.publisher,
+    runItem,
     wakenBy,
   });
   return {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObjectSchema } from "./parts.ts";
+import { jsonObjectSchema, nulRefused, WITHOUT_NUL } from "./parts.ts";
 import { fillPlaceholders } from "./judges.ts";
 import { modelName } from "./models.ts";
 
@@ -67,3 +67,32 @@ export const playgroundEventSchema = z.discriminatedUnion("type", [
   }),
 ]);
 export type PlaygroundEvent = z.infer<typeof playgroundEventSchema>;
+
+/** Items that one request asks a model of, with each of its variants. */
+export const MAX_PLAYED_ITEMS = 1_000;
+
+/** Each variant becomes an experiment. */
+export const playDatasetRequestSchema = z.object({
+  dataset_id: z.uuid(),
+  split: z.string().max(200).regex(WITHOUT_NUL, nulRefused).nullable().default(null),
+  name: z.string().trim().min(1, "give it a name").max(150).regex(WITHOUT_NUL, nulRefused),
+  variants: z
+    .array(
+      playgroundRequestSchema.extend({
+        /** The version that the messages are of, as `name@version`. */
+        prompt: z.string().max(250).regex(WITHOUT_NUL, nulRefused).nullable().default(null),
+      }),
+    )
+    .min(1)
+    .max(MAX_VARIANTS),
+  /** Says what it would take, and begins nothing. */
+  is_estimate: z.boolean().default(false),
+});
+export type PlayDatasetRequest = z.input<typeof playDatasetRequestSchema>;
+export const playedDatasetSchema = z.object({
+  calls: z.int(),
+  /** Dollars; null where a model has no price. */
+  about: z.number().nullable(),
+  /** By variant; none of an estimate. */
+  experiment_ids: z.array(z.uuid()),
+});

@@ -35,6 +35,15 @@ export async function countItems(
   return row.count;
 }
 
+/** Bytes of the inputs of those items. */
+export async function sizeOfInputs(query: Query, wanted: Parameters<typeof countItems>[1]): Promise<number> {
+  const row = await ofVersion(query, wanted)
+    .select(sql<number>`coalesce(sum(octet_length(item.input::text)), 0)::double precision`.as("bytes"))
+    .where("item.redacted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return row.bytes;
+}
+
 /** Items of a version by their ids; those that it lacks are left out. */
 export async function findItems(
   query: Query,

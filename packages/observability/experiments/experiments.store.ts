@@ -4,7 +4,7 @@ import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRoleIn, type InProject, type OneInProject } from "#store/reader.ts";
 
 type Row = Selectable<ObservabilitySchema["observability.experiments"]>;
-export type ExperimentRow = Omit<Row, "project_id"> & {
+export type ExperimentRow = Omit<Row, "project_id" | "call"> & {
   readonly dataset: string;
   readonly succeeded: number;
   readonly failed: number;
@@ -13,18 +13,19 @@ export type ExperimentRow = Omit<Row, "project_id"> & {
   readonly cost: number | null;
 };
 type NewExperiment = OneInProject &
-  Omit<Row, "project_id" | "state" | "ended_at" | "means" | "gate" | "config" | "evaluators"> & {
+  Omit<Row, "project_id" | "state" | "ended_at" | "means" | "gate" | "config" | "call" | "evaluators"> & {
     /** JSON texts. */
     readonly config: string;
+    readonly call?: string | undefined;
     readonly evaluators: string;
   };
 
 export async function insertExperiment(query: Query, { projectId, reader, ...row }: NewExperiment): Promise<boolean> {
   const { rows } = await sql`
-    insert into observability.experiments (project_id, id, dataset_id, dataset_version, split, name, branch, commit, is_dirty, config,
+    insert into observability.experiments (project_id, id, dataset_id, dataset_version, split, name, branch, commit, is_dirty, config, call,
       repetitions, evaluators, author, created_at, items)
     select ${projectId}::uuid, ${row.id}::uuid, ${row.dataset_id}::uuid, ${row.dataset_version}::int, ${row.split}::text, ${row.name}::text,
-      ${row.branch}::text, ${row.commit}::text, ${row.is_dirty}::boolean, ${row.config}::json, ${row.repetitions}::int,
+      ${row.branch}::text, ${row.commit}::text, ${row.is_dirty}::boolean, ${row.config}::json, ${row.call ?? null}::json, ${row.repetitions}::int,
       ${row.evaluators}::json, ${row.author}::text, ${row.created_at}::timestamptz, ${row.items}::int
     where ${hasRoleIn(reader, "editor", projectId)}
     returning id`.execute(query);

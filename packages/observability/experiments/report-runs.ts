@@ -13,6 +13,9 @@ import { findDeletedTraces, insertRuns, lockExperiment, type OfExperiment } from
 
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
 
+/** What is written with runs, before them, told whether their contents were deleted; false: they are not to be written. */
+type Along = (transaction: Query, isDeleted: boolean) => Promise<boolean>;
+
 /**
  * Takes runs: those that were reported before stay as they were. Checks of the output are evaluated at once, those of the way there when the trace has arrived.
  *
@@ -22,6 +25,7 @@ export async function reportRuns(
   query: Query,
   of: OfExperiment,
   runs: readonly ReportedRun[],
+  along: Along = async () => true,
 ): Promise<{ readonly written: number; readonly known: number }> {
   const experiment = orRefuse(await findExperiment(query, { ...of, id: of.experimentId }), experimentNotFound);
   if (runs.some(({ repetition }) => repetition >= experiment.repetitions)) {
@@ -47,12 +51,16 @@ export async function reportRuns(
       of.projectId,
       runs.flatMap(({ trace_id: id }) => id ?? []),
     );
+    const isDeleted = (run: ReportedRun) =>
+      (items.get(run.item_id)?.redacted_at ?? null) !== null || gone.has(run.trace_id?.toLowerCase() ?? "");
+    if (!(await along(transaction, masked.some(isDeleted)))) {
+      return { written: 0, known: 0 };
+    }
     const checked = masked.map((run) => {
-      const item = items.get(run.item_id);
       // No checks are evaluated over nothing: their score is missing.
-      return (item?.redacted_at ?? null) !== null || gone.has(run.trace_id?.toLowerCase() ?? "")
+      return isDeleted(run)
         ? { run: withFailures(withoutContents(run), experiment), checks: [] }
-        : { run: withFailures(run, experiment), checks: checkAtOnce(run, item?.checks ?? []) };
+        : { run: withFailures(run, experiment), checks: checkAtOnce(run, items.get(run.item_id)?.checks ?? []) };
     });
     const written = await insertRuns(transaction, of, checked);
     return { written, known: runs.length - written };

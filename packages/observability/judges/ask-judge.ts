@@ -4,7 +4,7 @@ import { findConnection } from "#models/connections.store.ts";
 import type { ModelFailure } from "#models/describe-failure.ts";
 import type { ModelAccess } from "#models/model-access.ts";
 import type { Query } from "#schema.ts";
-import { costOf, findPrice, mostOf } from "./budget.store.ts";
+import { aboutCost, costOf, findPrice, mostOf } from "./budget.store.ts";
 import type { JudgeCall } from "./judge-trace.ts";
 import { NotJudgeable, readTexts, type ReadSubject } from "./read-judged.ts";
 import { writePrompt, type Verdict } from "./write-prompt.ts";
@@ -26,9 +26,6 @@ export type JudgeAnswer = {
   readonly call: JudgeCall;
 };
 
-const BYTES_OF_TOKEN = 4;
-const USUAL_ANSWER_TOKENS = 150;
-
 /** Writes the prompt; nothing is asked yet. @throws {NotJudgeable} */
 export async function prepareCall(
   { query, access, now }: Judging,
@@ -46,10 +43,9 @@ export async function prepareCall(
   const { max_tokens: maxTokens, temperature } = definition;
   const most = price && mostOf(price, { texts: sent, maxTokens });
   const bytes = sent.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  const usual = { input: bytes / BYTES_OF_TOKEN, output: USUAL_ANSWER_TOKENS, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
   return {
     most,
-    about: price && costOf(price, usual),
+    about: price && aboutCost(price, { bytes, calls: 1 }),
     ask: async (signal, as) => {
       const startedAt = now();
       const open = () => access.open(connection, definition.model);

@@ -18,9 +18,17 @@ export async function findPrice(query: Query, projectId: string, model: string):
 }
 
 /** Dollars of what the server says that it counted. */
-export function costOf(price: ModelPrice, { input, output, cacheRead, cacheWrite }: ModelUsage): number {
+export function costOf(price: ModelPrice, { input, output, cacheRead, cacheWrite }: Omit<ModelUsage, "reasoning">): number {
   const uncached = Math.max(input - cacheRead - cacheWrite, 0);
   return (uncached * price.input + cacheRead * price.cache_read + cacheWrite * price.cache_write + output * price.output) / 1e6;
+}
+
+const BYTES_OF_TOKEN = 4;
+const USUAL_ANSWER_TOKENS = 150;
+
+/** Dollars that so many calls cost about, which have so many bytes together. */
+export function aboutCost(price: ModelPrice, { bytes, calls }: { readonly bytes: number; readonly calls: number }): number {
+  return costOf(price, { input: bytes / BYTES_OF_TOKEN, output: calls * USUAL_ANSWER_TOKENS, cacheRead: 0, cacheWrite: 0 });
 }
 
 /** Of the provider's own words around a prompt, as it asks for the structure with. */

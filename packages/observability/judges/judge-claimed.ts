@@ -1,6 +1,7 @@
 import type { StreamPublisher } from "#otlp/stream-publisher.ts";
 import { outputOf } from "#contract.ts";
 import { keepMeans } from "#experiments/keep-means.ts";
+import type { ModelFailure } from "#models/describe-failure.ts";
 import type { Reader } from "#store/reader.ts";
 import type { Judging, PreparedCall } from "./ask-judge.ts";
 import { reserve } from "./budget.store.ts";
@@ -12,14 +13,14 @@ import { findRule, type RuleRow } from "./rules.store.ts";
 import { settleTry, type Outcome } from "./settle-try.ts";
 import { toScore } from "./write-prompt.ts";
 
-type Options = Judging & { readonly publisher: Pick<StreamPublisher, "publish">; readonly firstRetryMs: number };
+export type JudgingOptions = Judging & { readonly publisher: Pick<StreamPublisher, "publish">; readonly firstRetryMs: number };
 
 const reader: Reader = { kind: "operator" };
-const MAX_TRIES = 4;
+export const MAX_TRIES = 4;
 const NO_PRICE = "the model has no price, so it can't be held to a budget; give it one in the project's prices, or the rule no budget";
 
 /** Judges what this process has taken, and writes what came of it. @throws {TraceNotTaken} and what the database does. */
-export async function judgeClaimed(options: Options, held: Claimed, stopping: AbortSignal): Promise<void> {
+export async function judgeClaimed(options: JudgingOptions, held: Claimed, stopping: AbortSignal): Promise<void> {
   const { query, publisher } = options;
   const projectId = held.project_id;
   const evaluator = await findEvaluator(query, { projectId, reader, id: held.evaluator_id });
@@ -36,7 +37,7 @@ export async function judgeClaimed(options: Options, held: Claimed, stopping: Ab
 
 type Work = { readonly held: Claimed; readonly evaluator: EvaluatorRow; readonly rule: RuleRow };
 
-async function judge(options: Options, work: Work, stopping: AbortSignal): Promise<Outcome> {
+async function judge(options: JudgingOptions, work: Work, stopping: AbortSignal): Promise<Outcome> {
   const { held, evaluator } = work;
   if (held.tries > MAX_TRIES) {
     return { state: "failed", reason: `given up: ${MAX_TRIES} tries did not end` };
@@ -58,7 +59,7 @@ async function judge(options: Options, work: Work, stopping: AbortSignal): Promi
 }
 
 async function ask(
-  { query, firstRetryMs }: Options,
+  { query, firstRetryMs }: JudgingOptions,
   { held, evaluator, rule, prepared }: Work & { readonly prepared: PreparedCall },
   stopping: AbortSignal,
 ): Promise<Outcome> {
@@ -84,9 +85,13 @@ async function ask(
   if (failure?.isRetryable !== true || held.tries >= MAX_TRIES) {
     return { ...common, state: "failed", reason: problem };
   }
-  // Not all at once.
-  const pauseMs = firstRetryMs * 2 ** (held.tries - 1) * (1 + Math.random());
-  return { ...common, state: "waiting", reason: problem, retryInMs: stopping.aborted ? 0 : Math.max(pauseMs, failure.retryAfterMs ?? 0) };
+  const retryInMs = stopping.aborted ? 0 : pauseAfter(failure, held.tries, firstRetryMs);
+  return { ...common, state: "waiting", reason: problem, retryInMs };
+}
+
+/** Milliseconds until a call is made again; not all at once. */
+export function pauseAfter({ retryAfterMs = 0 }: ModelFailure, tries: number, firstRetryMs: number): number {
+  return Math.max(firstRetryMs * 2 ** (tries - 1) * (1 + Math.random()), retryAfterMs);
 }
 
 function subjectOf({ project_id: projectId, trace_id: traceId, experiment_id, item_id, repetition, attempt, ...pair }: Claimed): Subject {

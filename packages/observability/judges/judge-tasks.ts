@@ -10,8 +10,8 @@ import type { Query } from "#schema.ts";
 import { chooseAmongMarked, findMarkedProjects } from "./choose-traces.store.ts";
 import { calibrate } from "./calibrate.ts";
 import { takeUncalibrated } from "./calibration.store.ts";
-import { judgeClaimed } from "./judge-claimed.ts";
-import { claimJudgement, listDueProjects, type Claimed } from "./judgements.store.ts";
+import { judgeClaimed, type JudgingOptions } from "./judge-claimed.ts";
+import { claimJudgement, listDueProjects, NOBODY, type Claimed } from "./judgements.store.ts";
 import { TraceNotTaken } from "./settle-try.ts";
 
 type Options = {
@@ -20,6 +20,8 @@ type Options = {
   readonly clock: Clock;
   readonly access: ModelAccess;
   readonly publisher: Pick<StreamPublisher, "publish">;
+  /** Asks a model of an item, as the playground does over a dataset. @throws {TraceNotTaken} and what the database does. */
+  readonly runItem: (options: JudgingOptions, held: Claimed, stopping: AbortSignal) => Promise<void>;
   /** Wakes when there may be something to judge by way of this process. */
   readonly wakenBy?: WakenBy;
   readonly tuning?: Partial<JudgeTuning>;
@@ -46,7 +48,7 @@ const CHOOSING_SHARE = 1 / 10;
 const STREAM_REST_MS = 30_000;
 
 /** Chooses live traces to be judged, and judges what was chosen. Any number of replicas may do it; each trace goes to one of them. */
-export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy = () => undefined, tuning }: Options) {
+export function createJudgeTasks({ query, log, clock, access, publisher, runItem, wakenBy = () => undefined, tuning }: Options) {
   const { calls, callsOfProject, leaseSeconds, firstRetryMs } = { ...TUNING, ...tuning };
   const chosen = createAlarm();
   const eachProject = createEachOwner({ log, clock, name: "choosing traces of a project to be judged" });
@@ -114,7 +116,8 @@ export function createJudgeTasks({ query, log, clock, access, publisher, wakenBy
   /** What fails here is tried again once the lease is over. */
   async function judge(held: Claimed, stopping: AbortSignal): Promise<void> {
     try {
-      await judgeClaimed({ query, access, publisher, now: clock.now, firstRetryMs }, held, stopping);
+      const work = held.evaluator_id === NOBODY ? runItem : judgeClaimed;
+      await work({ query, access, publisher, now: clock.now, firstRetryMs }, held, stopping);
     } catch (error) {
       restsUntil = error instanceof TraceNotTaken ? clock.now().getTime() + STREAM_REST_MS : restsUntil;
       log.warn(

@@ -118,7 +118,8 @@ export async function holdRun(transaction: Query, held: Claimed): Promise<boolea
   return rows.length === (held.baseline_id === null ? 1 : 2);
 }
 
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+/** In the place of an evaluator: no rule chose it. What waits so is an item that the playground asks a model of. */
+export const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /** Has the judge's trace of a draft go with the trace that it read, which is held. */
 export async function noteTry(transaction: Query, projectId: string, traceId: string, judgeTraceId: string): Promise<void> {

@@ -144,6 +144,7 @@ export const NEEDED: Readonly<Record<string, ProjectRole | "none">> = {
   "GET /api/v1/projects/:project_id/experiments/:experiment_id/preferences/next": "editor",
   "PUT /api/v1/projects/:project_id/experiments/:experiment_id/preferences/:item_id": "editor",
   "POST /api/v1/projects/:project_id/playground": "editor",
+  "POST /api/v1/projects/:project_id/playground/experiments": "editor",
   "GET /api/v1/projects/:project_id/share-links": "viewer",
   "DELETE /api/v1/projects/:project_id/share-links/:share_link_id": "editor",
   "POST /api/v1/projects/:project_id/traces/:trace_id/share-links": "editor",

@@ -67,6 +67,11 @@ export const BODIES: Readonly<Record<string, object>> = {
     model: "changed",
     messages: [{ role: "user", content: [{ type: "text", text: "changed" }] }],
   },
+  "POST /api/v1/projects/:project_id/playground/experiments": {
+    dataset_id: uuidv7(),
+    name: "changed",
+    variants: [{ connection_id: uuidv7(), model: "changed", messages: [{ role: "system", content: "changed" }] }],
+  },
   "POST /v1/traces": jsonRequest([jsonSpan("a".repeat(16), 0)]),
   "POST /v1/logs": {},
   "POST /v1/metrics": {},

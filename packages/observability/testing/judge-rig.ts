@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from "uuid";
 import { judgeDetailSchema, judgementPageSchema, modelConnectionSchema, type JudgeDefinitionInput, type ModelProvider } from "#contract.ts";
 import { createJudgeTasks, type JudgeTuning } from "#judges/judge-tasks.ts";
 import { createModelAccess } from "#models/model-access.ts";
+import { runItem } from "#playground/run-item.ts";
 import { createStreamPublisher } from "#otlp/stream-publisher.ts";
 import type { ObservabilitySchema } from "#schema.ts";
 import { createProducer } from "./agent-run.ts";
@@ -55,6 +56,7 @@ export async function createJudgeRig(
       clock: systemClock,
       access: createModelAccess(ALERT_CONFIG),
       publisher,
+      runItem,
       tuning: { firstRetryMs: 0, ...tuning },
     });
   const tasks = createTasks();

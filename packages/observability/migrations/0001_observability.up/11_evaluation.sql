@@ -72,6 +72,8 @@ create table observability.experiments (
   commit text,
   is_dirty boolean not null,
   config json not null,
+  -- The model call that the playground makes with each item; null: the application runs them.
+  call json,
   repetitions int not null,
   evaluators json not null,
   author text not null,
