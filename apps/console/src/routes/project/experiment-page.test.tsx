@@ -9,6 +9,19 @@ const { candidate, baseline } = comparison();
 const PROJECT = "0190a1b2-0000-7000-8000-000000000100";
 const PATH = `/api/observability/api/v1/projects/${PROJECT}/experiments`;
 
+const project = {
+  id: PROJECT,
+  name: "Shop",
+  access: "members",
+  is_sharing: false,
+  playground_budget: 5,
+  my_role: "editor",
+  retention_days: 30,
+  recent_traces: 0,
+  last_trace_at: null,
+  created_at: "2026-11-28T10:00:00.000Z",
+};
+
 function open(search = "", answers = {}) {
   return renderConsole(`/projects/${PROJECT}/experiments/${candidate.id}${search}`, {
     [`GET ${PATH}`]: { items: [candidate, ...baseline], next_cursor: null },
@@ -29,6 +42,16 @@ describe("the page of an experiment", () => {
     expect(better?.textContent).toContain("Better9 better, 1 worse of 40 items");
     expect(within(better as HTMLElement).getByRole("img", { name: "+0.20, between +0.10 and +0.30" })).toBeTruthy();
     expect(equal?.textContent).toContain("The same within ±0.10");
+  });
+
+  it("is cancelled by editors while it runs", async () => {
+    const { user, requests } = open("", {
+      [`GET ${PATH.replace("/experiments", "")}`]: project,
+      [`GET ${PATH}/${candidate.id}/comparison`]: comparison({ candidate: { ...candidate, state: "running" } }),
+      [`POST ${PATH}/${candidate.id}/finish`]: { ...candidate, state: "cancelled" },
+    });
+    await user.click(await screen.findByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(requests.find(({ method }) => method === "POST")?.body).toEqual({ state: "cancelled" }));
   });
 
   it("shows both outputs of an item, its score in both, and leads to its traces", async () => {

@@ -4,7 +4,7 @@ import { IconFlaskOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { ValueDiff } from "#features/compare/components/value-diff.tsx";
-import { REFRESH_MS, comparisonQuery } from "#features/experiments/api/experiments.ts";
+import { cancelExperiment, comparisonQuery, experimentsKey, REFRESH_MS } from "#features/experiments/api/experiments.ts";
 import { Compared } from "#features/experiments/components/compared.tsx";
 import { ExportItems } from "#features/experiments/components/export-items.tsx";
 import { GateOutcomeText } from "#features/experiments/components/gate-outcome.tsx";
@@ -12,7 +12,9 @@ import { ItemGrid } from "#features/experiments/components/item-grid.tsx";
 import { NodeTable } from "#features/experiments/components/node-table.tsx";
 import { PreferencePanel } from "#features/experiments/components/preference-panel.tsx";
 import { ScoreTable } from "#features/experiments/components/score-table.tsx";
+import { projectQuery } from "#features/projects/api/projects.ts";
 import { hasCode } from "#http/api-error.ts";
+import { useChange } from "#http/use-change.ts";
 import { NoMatch, Unanswered } from "#ui/kit/list-states.tsx";
 import { PanelHeader } from "#ui/kit/panel.tsx";
 import { MissingPage } from "#ui/page/missing-page.tsx";
@@ -47,6 +49,12 @@ function Comparison() {
     ...comparisonQuery(projectId, experimentId, compared),
     refetchInterval: ({ state }) => (state.data?.candidate.state === "running" ? REFRESH_MS : false),
   });
+  const { data: project } = useQuery(projectQuery(projectId));
+  const cancel = useChange({
+    send: () => cancelExperiment(projectId, experimentId),
+    refreshes: [experimentsKey(projectId)],
+    failed: "It was not cancelled",
+  });
   if (hasCode(comparison.error, "experiment_not_found")) {
     return (
       <MissingPage
@@ -64,7 +72,13 @@ function Comparison() {
   const name = comparison.data?.candidate.name;
   return (
     <WidePage>
-      <PageHeader title={name ?? "Experiment"} documentTitle={name === undefined ? "Experiment" : `${name} · Experiment`} />
+      <PageHeader title={name ?? "Experiment"} documentTitle={name === undefined ? "Experiment" : `${name} · Experiment`}>
+        {comparison.data?.candidate.state === "running" && project !== undefined && project.my_role !== "viewer" && (
+          <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+            Cancel
+          </Button>
+        )}
+      </PageHeader>
       {comparison.data === undefined || comparison.error !== null ? (
         <Unanswered query={comparison} failed="The experiment could not be compared" />
       ) : (

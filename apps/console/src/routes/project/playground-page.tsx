@@ -3,8 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { MAX_VARIANTS } from "@sightline/observability/contract";
 import { useState } from "react";
+import { datasetsQuery } from "#features/datasets/api/datasets.ts";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { connectionsQuery } from "#features/judges/api/judges.ts";
+import { PlayDataset } from "#features/playground/components/play-dataset.tsx";
 import { Variant } from "#features/playground/components/variant.tsx";
 import { type Draft, draftOfPrompt, toDraft, toTemplate, variablesOf } from "#features/playground/draft.ts";
 import { promptVersionQuery } from "#features/prompts/api/prompts.ts";
@@ -29,9 +31,11 @@ export function PlaygroundPage() {
   const recorded = useQuery({ ...observationQuery(projectId, traceId, step), enabled: step !== "" });
   const version = useQuery({ ...promptVersionQuery(projectId, prompt, Number(number)), enabled: prompt !== "" });
   const connections = useQuery(connectionsQuery(projectId));
+  const datasets = useQuery(datasetsQuery(projectId));
+  const navigate = route.useNavigate();
   const input = useWholeValue({ projectId, traceId }, recorded.data?.input);
   const [changed, setDrafts] = useState<readonly Draft[]>();
-  const [doing, setDoing] = useState<{ readonly traceId: string } | { readonly draft: Draft }>();
+  const [doing, setDoing] = useState<{ readonly traceId: string } | { readonly draft: Draft } | "dataset">();
   const configOf = ({ model, parameters }: Draft) => ({ ...version.data?.config, model, ...readConfig(parameters) });
   const close = () => setDoing(undefined);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
@@ -44,6 +48,9 @@ export function PlaygroundPage() {
   return (
     <WidePage>
       <PageHeader title="Playground">
+        <Button variant="default" disabled={missing !== undefined || !datasets.data?.length} onClick={() => setDoing("dataset")}>
+          Run over a dataset
+        </Button>
         <Button variant="default" disabled={drafts.length >= MAX_VARIANTS} onClick={() => setDrafts([...drafts, ...drafts.slice(-1)])}>
           Add a variant
         </Button>
@@ -83,13 +90,28 @@ export function PlaygroundPage() {
           ))}
         </Group>
       )}
-      {doing !== undefined && "traceId" in doing && <AddToDataset projectId={projectId} traceIds={[doing.traceId]} onClose={close} />}
-      {doing !== undefined && "draft" in doing && (
+      {typeof doing === "object" && "traceId" in doing && <AddToDataset projectId={projectId} traceIds={[doing.traceId]} onClose={close} />}
+      {typeof doing === "object" && "draft" in doing && (
         <PromptEditor
           projectId={projectId}
           version={version.data}
           draft={{ template: toTemplate(doing.draft, version.data?.template), config: configOf(doing.draft) }}
           onSaved={close}
+          onClose={close}
+        />
+      )}
+      {doing === "dataset" && (
+        <PlayDataset
+          projectId={projectId}
+          drafts={drafts}
+          datasets={datasets.data ?? []}
+          onStarted={([baseline, experimentId = baseline]) =>
+            void navigate({
+              to: "/projects/$projectId/experiments/$experimentId",
+              params: { projectId, experimentId: experimentId ?? "" },
+              search: experimentId === baseline ? {} : { baseline },
+            })
+          }
           onClose={close}
         />
       )}

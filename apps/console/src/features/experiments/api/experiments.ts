@@ -2,6 +2,7 @@ import {
   experimentComparisonSchema,
   experimentItemPageSchema,
   experimentPageSchema,
+  experimentSchema,
   gateSchema,
   nextPairSchema,
   nodesSchema,
@@ -18,12 +19,12 @@ export const REFRESH_MS = 5_000;
 
 const experimentsOf = (projectId: string) => encoded`/api/v1/projects/${projectId}/experiments`;
 const pathOf = (projectId: string, id: string) => experimentsOf(projectId) + encoded`/${id}`;
-const keyOf = (projectId: string) => ["projects", projectId, "experiments"] as const;
+export const experimentsKey = (projectId: string) => ["projects", projectId, "experiments"] as const;
 
 export function experimentsQuery(projectId: string, asked: { readonly dataset_id?: string; readonly branch?: string }) {
   return {
     ...pageByPage(
-      [...keyOf(projectId), asked],
+      [...experimentsKey(projectId), asked],
       observability.get(experimentsOf(projectId), { query: { ...asked, limit: PAGE }, answer: experimentPageSchema }),
     ),
     refetchInterval: REFRESH_MS,
@@ -35,7 +36,7 @@ type Compared = { readonly baseline?: string; readonly margin?: string };
 
 export function comparisonQuery(projectId: string, id: string, compared: Compared) {
   return queryOptions({
-    queryKey: [...keyOf(projectId), id, "comparison", compared],
+    queryKey: [...experimentsKey(projectId), id, "comparison", compared],
     queryFn: answerTo(
       observability.get(`${pathOf(projectId, id)}/comparison`, { query: { ...compared }, answer: experimentComparisonSchema }),
     ),
@@ -46,17 +47,20 @@ export function comparisonQuery(projectId: string, id: string, compared: Compare
 
 export function nodesQuery(projectId: string, id: string, baseline: string) {
   return queryOptions({
-    queryKey: [...keyOf(projectId), id, "nodes", baseline],
+    queryKey: [...experimentsKey(projectId), id, "nodes", baseline],
     queryFn: answerTo(observability.get(`${pathOf(projectId, id)}/nodes`, { query: { baseline }, answer: nodesSchema })),
   });
 }
 
 export function gateQuery(projectId: string, id: string, compared: Compared) {
   return queryOptions({
-    queryKey: [...keyOf(projectId), id, "gate", compared],
+    queryKey: [...experimentsKey(projectId), id, "gate", compared],
     queryFn: answerTo(observability.get(`${pathOf(projectId, id)}/gate`, { query: { ...compared }, answer: gateSchema })),
   });
 }
+
+export const cancelExperiment = (projectId: string, id: string) =>
+  observability.post(`${pathOf(projectId, id)}/finish`, { body: { state: "cancelled" }, answer: experimentSchema });
 
 export type ItemsAsked = { readonly baseline?: string; readonly score?: string; readonly only: string };
 
@@ -64,7 +68,7 @@ const itemsCall = (projectId: string, id: string, asked: ItemsAsked) =>
   observability.get(`${pathOf(projectId, id)}/items`, { query: { ...asked, limit: PAGE }, answer: experimentItemPageSchema });
 
 export function comparedItemsQuery(projectId: string, id: string, asked: ItemsAsked) {
-  return pageByPage([...keyOf(projectId), id, "items", asked], itemsCall(projectId, id, asked));
+  return pageByPage([...experimentsKey(projectId), id, "items", asked], itemsCall(projectId, id, asked));
 }
 
 /** The same items as CSV. */
