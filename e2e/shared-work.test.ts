@@ -206,5 +206,24 @@ test("a model call is opened in the playground, changed in a second variant, run
   await variant(2).getByRole("link", { name: "Trace" }).click();
   await page.getByRole("heading", { level: 1, name: "playground" }).waitFor();
   await button("Add to dataset").waitFor();
+
+  const dataset = await send("POST", `${base}/datasets`, { name: "orders" });
+  await send("POST", `${base}/datasets/${dataset["id"]}/items`, { items: ["two", "three"].map((order) => ({ input: { order } })) });
+  await page.goto(`${project}/prompts`);
+  await page.getByRole("link", { name: "refund" }).click();
+  await page.getByRole("link", { name: "Open in playground" }).click();
+  await variant(1).getByLabel("user").fill("Where is order {{order}}?");
+  await page.getByLabel("order", { exact: true }).fill("one");
+  await variant(1).getByRole("button", { name: "Run" }).click();
+  await variant(1).getByText("You asked: Where is order one?").waitFor();
+  await inspect("playground-variables");
+  await button("Run over a dataset").click();
+  await page.getByText("2 calls, about $0.003").waitFor();
+  await inspect("playground-dataset");
+  await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
+  await page.getByText("You asked: Where is order three?").first().waitFor();
+  await page.getByText("Finished").waitFor();
+  await inspect("played-experiment");
   failOn(problems);
 });

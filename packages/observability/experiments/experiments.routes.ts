@@ -1,6 +1,7 @@
 import { fromCursor } from "@sightline/foundation/cursor";
 import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
   addScoresRequestSchema,
@@ -14,13 +15,16 @@ import {
   reportRunsRequestSchema,
   runPageSchema,
 } from "#contract.ts";
+import { datasetNotFound, versionNotFound } from "#datasets/datasets.errors.ts";
+import { findDataset } from "#datasets/datasets.store.ts";
+import { countItems } from "#datasets/items.store.ts";
 import { cutPage, readCursor, toPage } from "#query/access/cursor.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import type { OneInProject } from "#store/reader.ts";
 import { addScores } from "./add-scores.ts";
-import { beginExperiment } from "./begin-experiment.ts";
 import { experimentNotFound } from "./experiments.errors.ts";
-import { findExperiment, listExperiments } from "./experiments.store.ts";
+import { findExperiment, insertExperiment, listExperiments } from "./experiments.store.ts";
 import { finishExperiment } from "./finish-experiment.ts";
 import { presentExperiment, presentRun } from "./present-experiment.ts";
 import { reportRuns } from "./report-runs.ts";
@@ -70,9 +74,27 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
         },
       },
       async (request, reply) => {
+        const { dataset_version: wanted, dataset_id: datasetId, ...given } = request.body;
         const project = await enterProject(query, request, "editor");
-        const { id, version } = await beginExperiment(query, { ...project, now: clock.now() }, request.body);
-        log.info({ project: project.projectId, experiment: id, dataset: request.body.dataset_id, version }, "an experiment began");
+        const dataset = orRefuse(await findDataset(query, { ...project, id: datasetId }), datasetNotFound);
+        const version = wanted ?? dataset.version;
+        if (version === 0 || version > dataset.version) {
+          throw versionNotFound(dataset.version);
+        }
+        const id = uuidv7();
+        await insertExperiment(query, {
+          ...project,
+          ...given,
+          id,
+          dataset_id: datasetId,
+          dataset_version: version,
+          config: JSON.stringify(given.config),
+          evaluators: JSON.stringify(given.evaluators),
+          author: toAuthor(project.reader),
+          created_at: clock.now(),
+          items: await countItems(query, { ...project, datasetId, version, split: given.split }),
+        });
+        log.info({ project: project.projectId, experiment: id, dataset: datasetId, version }, "an experiment began");
         return reply.status(201).send(presentExperiment(await load({ ...project, id })));
       },
     );

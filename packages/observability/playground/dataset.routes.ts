@@ -1,22 +1,24 @@
 import { hash } from "node:crypto";
 import { orRefuse, refusal } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { v7 as uuidv7 } from "uuid";
 import type { z } from "zod";
-import { listVariables, MAX_PLAYED_ITEMS, playDatasetRequestSchema, playedDatasetSchema, type PlaygroundRequest } from "#contract.ts";
+import { listVariables, MAX_PLAYED_ITEMS, playDatasetRequestSchema, playedDatasetSchema } from "#contract.ts";
 import { datasetNotFound } from "#datasets/datasets.errors.ts";
 import { findDataset } from "#datasets/datasets.store.ts";
 import { countItems, sizeOfInputs } from "#datasets/items.store.ts";
-import { beginExperiment } from "#experiments/begin-experiment.ts";
+import { insertExperiment } from "#experiments/experiments.store.ts";
 import { aboutCost } from "#judges/budget.store.ts";
 import { connectionNotFound } from "#models/connections.errors.ts";
 import { findConnection } from "#models/connections.store.ts";
-import { enterProject, projectParams } from "#query/access/project-route.ts";
-import type { RouteDependencies } from "#query/access/project-route.ts";
+import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
+import { toAuthor } from "#query/access/request-reader.ts";
 import type { InProject } from "#store/reader.ts";
-import { insertItems } from "./played-items.store.ts";
-import { findCountedPrice } from "./run-call.ts";
+import { insertItems, type Played } from "./played-items.store.ts";
+import { findPriced } from "./run-call.ts";
 
-type Body = z.output<typeof playDatasetRequestSchema>;
+type Variants = z.output<typeof playDatasetRequestSchema>["variants"];
+type Beginning = InProject & Played & Readonly<Record<"name" | "author", string>> & { readonly items: number; readonly now: Date };
 
 const wrongSize = (count: number) =>
   refusal(
@@ -42,7 +44,7 @@ export function playDatasetRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request, reply) => {
         const project = await enterProject(query, request, "editor");
-        const { dataset_id: id, split, variants, is_estimate: isEstimate } = request.body;
+        const { dataset_id: id, split, name, variants, is_estimate: isEstimate } = request.body;
         const { version } = orRefuse(await findDataset(query, { ...project, id }), datasetNotFound);
         const wanted = { ...project, datasetId: id, version, split };
         const count = await countItems(query, wanted);
@@ -50,66 +52,49 @@ export function playDatasetRoutes({ query, clock, log }: RouteDependencies) {
           throw wrongSize(count);
         }
         const bytes = await sizeOfInputs(query, wanted);
-        const costs = [];
-        for (const variant of variants) {
-          costs.push(await estimate(project, variant, { count, bytes }));
+        let about: number | null = 0;
+        for (const { connection_id: connectionId, model, messages, tools } of variants) {
+          orRefuse(await findConnection(query, { ...project, id: connectionId }), connectionNotFound);
+          const { price } = await findPriced(query, project.projectId, model);
+          const words = JSON.stringify([messages, tools]);
+          const sent = Buffer.byteLength(words) * count + (listVariables(words).length > 0 ? bytes : 0);
+          about = about === null || price === undefined ? null : about + aboutCost(price, { bytes: sent, calls: count });
         }
-        const about = costs.reduce<number | null>((sum, cost) => (sum === null || cost === undefined ? null : sum + cost), 0);
         const told = { calls: count * variants.length, about };
         if (isEstimate) {
           return reply.status(200).send({ ...told, experiment_ids: [] });
         }
-        const experimentIds = await begin(project, request.body, version);
+        const begun = { ...wanted, name, items: count, author: toAuthor(project.reader), now: clock.now() };
+        const experimentIds = await begin(begun, variants);
         log.info({ project: project.projectId, dataset: id, experiments: experimentIds, calls: told.calls }, "a dataset is played");
         return reply.status(201).send({ ...told, experiment_ids: experimentIds });
       },
     );
   };
 
-  async function estimate(
-    project: InProject,
-    variant: PlaygroundRequest,
-    { count, bytes }: { readonly count: number; readonly bytes: number },
-  ) {
-    orRefuse(await findConnection(query, { ...project, id: variant.connection_id }), connectionNotFound);
-    const { price } = await findCountedPrice(query, project.projectId, variant.model);
-    const words = JSON.stringify([variant.messages, variant.tools]);
-    const sent = Buffer.byteLength(words) * count + (listVariables(words).length > 0 ? bytes : 0);
-    return price && aboutCost(price, { bytes: sent, calls: count });
-  }
-
   /** All of them, or none. */
-  function begin(project: InProject, { dataset_id: datasetId, split, name, variants }: Body, version: number): Promise<string[]> {
+  function begin({ datasetId, version, now, name, ...begun }: Beginning, variants: Variants): Promise<string[]> {
     return query.transaction().execute(async (transaction) => {
-      const ids = [];
+      const ids = variants.map(() => uuidv7());
       for (const [at, { prompt, ...call }] of variants.entries()) {
-        const { messages, tools, model, temperature, max_tokens } = call;
-        const { id } = await beginExperiment(
-          transaction,
-          { ...project, now: clock.now() },
-          {
-            dataset_id: datasetId,
-            dataset_version: version,
-            split,
-            name: variants.length === 1 ? name : `${name}, variant ${at + 1}`,
-            branch: null,
-            commit: null,
-            is_dirty: false,
-            repetitions: 1,
-            evaluators: [],
-            config: {
-              model,
-              temperature,
-              max_tokens,
-              tools: tools.map((tool) => tool.name),
-              messages_hash: hash("sha256", JSON.stringify(messages)).slice(0, 16),
-              prompt,
-            },
-            call: JSON.stringify(call),
-          },
-        );
-        await insertItems(transaction, { ...project, experimentId: id }, { datasetId, version, split });
-        ids.push(id);
+        const { messages, tools, connection_id: _connection, ...parameters } = call;
+        const messagesHash = hash("sha256", JSON.stringify(messages)).slice(0, 16);
+        const experiment = {
+          id: ids[at] ?? "",
+          dataset_id: datasetId,
+          dataset_version: version,
+          name: variants.length === 1 ? name : `${name}, variant ${at + 1}`,
+          branch: null,
+          commit: null,
+          is_dirty: false,
+          config: JSON.stringify({ ...parameters, tools: tools.map((tool) => tool.name), messages_hash: messagesHash, prompt }),
+          call: JSON.stringify(call),
+          repetitions: 1,
+          evaluators: "[]",
+          created_at: now,
+        };
+        await insertExperiment(transaction, { ...begun, ...experiment });
+        await insertItems(transaction, { ...begun, experimentId: experiment.id }, { datasetId, version, split: begun.split });
       }
       return ids;
     });

@@ -93,7 +93,7 @@ test("each variant becomes an experiment: inputs fill the variables, and what it
   const [good, bad] = await readRuns(first);
   expect(good).toMatchObject({ state: "succeeded", output: "Hello Ada", scores: [{ name: "checks", value: 1 }] });
   expect(good?.cost).toBeCloseTo(300 / 1e6, 9);
-  expect(bad).toMatchObject({ state: "failed", error: "{{name}} has no value: the item's input has no such key", trace_id: null });
+  expect(bad).toMatchObject({ state: "failed", error: "{{name}} has no value: the item's input has no such key.", trace_id: null });
   expect(model.asked.join(" ")).toContain('Ada is 36. Greet {\\"name\\":\\"Ada\\",\\"age\\":36}');
   const trace = (await rig.get(`/traces/${good?.trace_id}`)).body;
   expect(trace).toMatchObject({

@@ -13,7 +13,7 @@ import type { Query } from "#schema.ts";
 /** Traces are on their way for about so long. */
 const ARRIVAL_SECONDS = 3;
 
-type Played = { readonly datasetId: string; readonly version: number; readonly split: string | null };
+export type Played = { readonly datasetId: string; readonly version: number; readonly split: string | null };
 
 /** All items of an experiment that has just begun, in the transaction that began it. */
 export async function insertItems(transaction: Query, of: OfExperiment, { datasetId, version, split }: Played): Promise<void> {
@@ -34,7 +34,7 @@ export async function insertEnd(transaction: Query, { projectId, experimentId }:
     on conflict do nothing`.execute(transaction);
 }
 
-type RunningCall = Played & { readonly author: string; readonly call: PlaygroundRequest };
+export type RunningCall = Played & { readonly author: string; readonly call: PlaygroundRequest };
 
 /** What is asked with each item; undefined once the experiment has ended, or is gone. */
 export async function findRunningCall(query: Query, { projectId, experimentId }: OfExperiment): Promise<RunningCall | undefined> {

@@ -13,17 +13,12 @@ import { findPlaygroundBudget } from "#store/projects.store.ts";
 
 type Publishing = { readonly publisher: Pick<StreamPublisher, "publish"> };
 export type Playground = Omit<RouteDependencies, "log"> & Publishing & { readonly access: ModelAccess };
-type Call = {
-  readonly projectId: string;
-  readonly author: string;
-  readonly asked: PlaygroundRequest;
-  readonly open: () => OpenModel;
-  readonly signal: AbortSignal;
-};
-type About = Pick<JudgeCall, "traceId" | "userId" | "metadata"> & { readonly projectId: string; readonly asked: PlaygroundRequest };
+type Call = { readonly projectId: string; readonly asked: PlaygroundRequest; readonly open: () => OpenModel; readonly signal: AbortSignal };
+type About = Call & Pick<JudgeCall, "traceId" | "userId" | "metadata">;
+export type Said = Exclude<PlaygroundEvent, { type: "end" }>;
 
-/** Whether the model's price lets the project's budget count it. @throws {AppError} 409 where it does not. */
-export async function findCountedPrice(query: Query, projectId: string, model: string) {
+/** What a project may spend, and the model's price. @throws {AppError} 409 where no price lets the budget count it. */
+export async function findPriced(query: Query, projectId: string, model: string) {
   const [budget, price] = [await findPlaygroundBudget(query, projectId), await findPrice(query, projectId, model)];
   if (budget !== null && price === undefined) {
     throw refusal(409, "model_unpriced", "The model has no price, so no budget can count it. Give it one (Settings, Prices).");
@@ -32,12 +27,12 @@ export async function findCountedPrice(query: Query, projectId: string, model: s
 }
 
 /**
- * Sets aside what a call can cost at the most. @returns `end`, which says what it cost and how its trace tells it, once what was said is in `said`.
+ * Sets aside what a call can cost at the most. @returns the parts of its answer, with which it is made, and `end`: what became of it, afterwards.
  *
  * @throws {AppError} 409 where the day's budget has no room for it, or the model has no price that it could be counted by.
  */
-export async function openCall(query: Query, now: () => Date, { projectId, asked, ...about }: About) {
-  const { budget, price } = await findCountedPrice(query, projectId, asked.model);
+export async function openCall(query: Query, now: () => Date, { projectId, asked, open, signal, ...about }: About) {
+  const { budget, price } = await findPriced(query, projectId, asked.model);
   const { connection_id: _connection, model, ...input } = asked;
   const most = price && mostOf(price, { texts: [JSON.stringify(input)], maxTokens: asked.max_tokens });
   const startedAt = now();
@@ -46,54 +41,59 @@ export async function openCall(query: Query, now: () => Date, { projectId, asked
   if (most !== undefined && reservation === undefined) {
     throw refusal(409, "over_budget", `It may cost $${most.toFixed(4)}, more than is left of $${budget} a day. Shorten it.`);
   }
-  const said: Exclude<PlaygroundEvent, { type: "end" }>[] = [];
-  return {
-    said,
-    reservation,
-    end: ({ usage, failure }: CallEnd, otherwise?: string) => {
-      const cost = price && (failure?.isFree === true ? 0 : usage === undefined ? (most ?? 0) : costOf(price, usage));
-      const text = said.map((part) => (part.type === "text" ? part.text : "")).join("");
-      const content = [{ type: "text", text }, ...said.filter(({ type }) => type === "tool-call")];
-      const problem = failure?.problem ?? (usage === undefined ? otherwise : undefined);
-      const told = { ...about, purpose: "playground", name: "playground", model, input, startedAt, endedAt: now() } as const;
-      const call: JudgeCall = { ...told, text: { role: "assistant", content }, usage, verdict: text, problem };
-      return { cost, call };
-    },
-  };
+  const said: Said[] = [];
+  let ended: CallEnd = {};
+
+  async function* answer(): AsyncGenerator<Said> {
+    const { streamModel } = await import("#models/stream-model.ts");
+    for await (const part of streamModel({ open, asked, signal, now })) {
+      if (part.type === "end") {
+        ended = part;
+      } else {
+        said.push(part);
+        yield part;
+      }
+    }
+  }
+
+  function end() {
+    const { usage, failure } = ended;
+    const cost = price && (failure?.isFree === true ? 0 : usage === undefined ? (most ?? 0) : costOf(price, usage));
+    const text = said.map((part) => (part.type === "text" ? part.text : "")).join("");
+    const calls = said.filter(({ type }) => type === "tool-call");
+    const problem = failure?.problem ?? (usage === undefined && signal.aborted ? "Nobody waited for its end." : undefined);
+    const told = { ...about, purpose: "playground", name: "playground", model, input, startedAt, endedAt: now(), usage, problem } as const;
+    const call: JudgeCall = { ...told, text: { role: "assistant", content: [{ type: "text", text }, ...calls] }, verdict: text };
+    return { reservation, cost, call, failure, calls };
+  }
+  return { answer: answer(), end };
 }
 
-/** Makes a call, and returns the answer as server-sent events. What it cost is settled and its trace is sent also where nobody waits for it any more. @throws {AppError} as {@link openCall} does. */
-export async function runCall({ query, clock, publisher }: Playground, { projectId, author, asked, open, signal }: Call) {
-  const { streamModel } = await import("#models/stream-model.ts");
+/** Makes a call, and returns the answer as server-sent events. What it cost is settled, and its trace is sent, also where nobody waits for it any more. @throws {AppError} as {@link openCall} does. */
+export async function runCall({ query, clock, publisher }: Playground, { author, ...asked }: Call & { readonly author: string }) {
   const traceId = uuidv7();
-  const opened = await openCall(query, clock.now, { projectId, asked, traceId, userId: null, metadata: { author } });
+  const opened = await openCall(query, clock.now, { ...asked, traceId, userId: null, metadata: { author } });
 
   async function* answer(): AsyncGenerator<string> {
-    let ended: CallEnd = {};
     let end;
     // Who waits knows at once that it was begun.
     yield ":\n\n";
     try {
-      for await (const part of streamModel({ open, asked, signal, now: clock.now })) {
-        if (part.type === "end") {
-          ended = part;
-        } else {
-          opened.said.push(part);
-          yield toEvent(part);
-        }
+      for await (const part of opened.answer) {
+        yield toEvent(part);
       }
     } finally {
-      end = await settle(ended);
+      end = await settle();
     }
     yield toEvent(end);
   }
 
-  async function settle(ended: CallEnd): Promise<PlaygroundEvent> {
-    const { cost, call } = opened.end(ended, signal.aborted ? "Nobody waited for its end." : undefined);
-    if (opened.reservation !== undefined && cost !== undefined) {
-      await settleSpending(query, opened.reservation, cost);
+  async function settle(): Promise<PlaygroundEvent> {
+    const { reservation, cost, call } = opened.end();
+    if (reservation !== undefined && cost !== undefined) {
+      await settleSpending(query, reservation, cost);
     }
-    const [sent] = await Promise.allSettled([publishTrace(publisher, projectId, call)]);
+    const [sent] = await Promise.allSettled([publishTrace(publisher, asked.projectId, call)]);
     return {
       type: "end",
       problem: call.problem ?? null,

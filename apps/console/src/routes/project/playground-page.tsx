@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Textarea } from "@mantine/core";
+import { Button, Group, Stack, Textarea } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { MAX_VARIANTS } from "@sightline/observability/contract";
@@ -57,38 +57,41 @@ export function PlaygroundPage() {
       </PageHeader>
       {missing !== undefined && <Unanswered query={missing} failed="The call could not be loaded" />}
       {connections.data?.length === 0 && <Dimmed>No connection to a model: an owner adds one in Settings, Models.</Dimmed>}
-      {missing === undefined && variablesOf(drafts).length > 0 && (
-        <Section title="Variables">
-          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-            {variablesOf(drafts).map((name) => (
-              <Textarea
-                key={name}
-                label={name}
-                autosize
-                maxRows={8}
-                {...typedInto(values[name] ?? "", (value) => setValues({ ...values, [name]: value }))}
+      {missing === undefined && (
+        <Stack gap="lg">
+          {variablesOf(drafts).length > 0 && (
+            <Section title="Variables">
+              <Group align="flex-start">
+                {variablesOf(drafts).map((name) => (
+                  <Textarea
+                    key={name}
+                    label={name}
+                    flex="1 1 240px"
+                    autosize
+                    maxRows={8}
+                    {...typedInto(values[name] ?? "", (value) => setValues({ ...values, [name]: value }))}
+                  />
+                ))}
+              </Group>
+            </Section>
+          )}
+          <Group align="stretch">
+            {drafts.map((draft, at) => (
+              <Variant
+                key={at}
+                projectId={projectId}
+                title={`Variant ${at + 1}`}
+                draft={draft}
+                values={values}
+                connections={connections.data ?? []}
+                onChange={(next) => setDrafts(drafts.map((each, place) => (place === at ? next : each)))}
+                saves={version.data === undefined ? "Save as prompt" : "Save as version"}
+                onSave={() => setDoing({ draft })}
+                onAdd={(made) => setDoing({ traceId: made })}
               />
             ))}
-          </SimpleGrid>
-        </Section>
-      )}
-      {missing === undefined && (
-        <Group align="stretch">
-          {drafts.map((draft, at) => (
-            <Variant
-              key={at}
-              projectId={projectId}
-              title={`Variant ${at + 1}`}
-              draft={draft}
-              values={values}
-              connections={connections.data ?? []}
-              onChange={(next) => setDrafts(drafts.map((each, place) => (place === at ? next : each)))}
-              saves={version.data === undefined ? "Save as prompt" : "Save as version"}
-              onSave={() => setDoing({ draft })}
-              onAdd={(made) => setDoing({ traceId: made })}
-            />
-          ))}
-        </Group>
+          </Group>
+        </Stack>
       )}
       {typeof doing === "object" && "traceId" in doing && <AddToDataset projectId={projectId} traceIds={[doing.traceId]} onClose={close} />}
       {typeof doing === "object" && "draft" in doing && (
