@@ -2,7 +2,7 @@ import { Alert, Button, Group, Tabs, Text } from "@mantine/core";
 import type { Dataset } from "@sightline/observability/contract";
 import { IconDatabaseX, IconFileImport, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, getRouteApi } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { datasetQuery, datasetsKey, deleteDataset, exportOf } from "#features/datasets/api/datasets.ts";
 import { DatasetDialog } from "#features/datasets/components/dataset-dialog.tsx";
@@ -16,47 +16,30 @@ import { HowToRun } from "#features/experiments/components/how-to-run.tsx";
 import { ScoreHistory } from "#features/experiments/components/score-history.tsx";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { AuthorName } from "#features/projects/components/author-name.tsx";
-import { hasCode } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
 import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
 import { ExportButton } from "#ui/kit/export-button.tsx";
-import { NoMatch, Unanswered } from "#ui/kit/list-states.tsx";
-import { MissingPage } from "#ui/page/missing-page.tsx";
+import { NoMatch } from "#ui/kit/list-states.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
-import { WidePage } from "#ui/page/page.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { plural } from "#ui/words/format.ts";
+import { PageOfOne } from "./page-skeletons.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/datasets/$datasetId");
 
 export function DatasetPage() {
   const { projectId, datasetId } = route.useParams();
   const dataset = useQuery(datasetQuery(projectId, datasetId));
-  if (hasCode(dataset.error, "dataset_not_found", "invalid_request")) {
-    return (
-      <MissingPage
-        documentTitle="No such dataset"
-        icon={<IconDatabaseX />}
-        title="This dataset is not here"
-        description="It was deleted, with its items and experiments."
-      >
-        <Button component={Link} to="/projects/$projectId/datasets" params={{ projectId }}>
-          Datasets of the project
-        </Button>
-      </MissingPage>
-    );
-  }
   return (
-    <WidePage>
-      {dataset.data === undefined ? (
-        <>
-          <PageHeader title="Dataset" />
-          <Unanswered query={dataset} failed="The dataset could not be loaded" />
-        </>
-      ) : (
-        <WholeDataset key={datasetId} dataset={dataset.data} />
-      )}
-    </WidePage>
+    <PageOfOne
+      what="dataset"
+      projectId={projectId}
+      query={dataset}
+      icon={<IconDatabaseX />}
+      gone="It was deleted, with its items and experiments."
+    >
+      {(found) => <WholeDataset key={datasetId} dataset={found} />}
+    </PageOfOne>
   );
 }
 

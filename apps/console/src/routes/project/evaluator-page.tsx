@@ -2,7 +2,7 @@ import { Button, Modal, NativeSelect, Stack, Text } from "@mantine/core";
 import { describeCheck, type EvaluatorDefinition, type JudgeDetail } from "@sightline/observability/contract";
 import { IconGavel } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link, getRouteApi } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { deleteJudge, judgeQuery, judgesKey } from "#features/judges/api/judges.ts";
 import { CalibrationPanel } from "#features/judges/components/calibration.tsx";
@@ -11,37 +11,23 @@ import { JudgeRules } from "#features/judges/components/judge-rules.tsx";
 import { meansInWords } from "#features/judges/components/judgement-states.ts";
 import { JudgementTable } from "#features/judges/components/judgement-table.tsx";
 import { projectQuery } from "#features/projects/api/projects.ts";
-import { hasCode } from "#http/api-error.ts";
 import { useChange } from "#http/use-change.ts";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
-import { Unanswered } from "#ui/kit/list-states.tsx";
 import { Section } from "#ui/kit/panel.tsx";
-import { MissingPage } from "#ui/page/missing-page.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
-import { WidePage } from "#ui/page/page.tsx";
 import { formatDate } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
+import { PageOfOne } from "./page-skeletons.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/evaluators/$evaluatorId");
 
 export function EvaluatorPage() {
   const { projectId, evaluatorId } = route.useParams();
   const judge = useQuery(judgeQuery(projectId, evaluatorId));
-  if (hasCode(judge.error, "evaluator_not_found", "invalid_request")) {
-    return (
-      <MissingPage documentTitle="No such evaluator" icon={<IconGavel />} title="This evaluator is not here" description="It was deleted.">
-        <Button component={Link} to="/projects/$projectId/evaluators" params={{ projectId }}>
-          Evaluators of the project
-        </Button>
-      </MissingPage>
-    );
-  }
   return (
-    <WidePage>
-      {judge.data === undefined && <PageHeader title="Evaluator" />}
-      {judge.data === undefined && <Unanswered query={judge} failed="The evaluator could not be loaded" />}
-      {judge.data !== undefined && <WholeEvaluator key={evaluatorId} judge={judge.data} />}
-    </WidePage>
+    <PageOfOne what="evaluator" projectId={projectId} query={judge} icon={<IconGavel />}>
+      {(found) => <WholeEvaluator key={evaluatorId} judge={found} />}
+    </PageOfOne>
   );
 }
 

@@ -2,7 +2,7 @@ import { Button, Stack, Title } from "@mantine/core";
 import type { IssueDetail } from "@sightline/observability/contract";
 import { IconBugOff, IconDatabasePlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link, getRouteApi } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
 import { issueQuery } from "#features/issues/api/issues.ts";
@@ -10,44 +10,26 @@ import { IssueActions } from "#features/issues/components/issue-actions.tsx";
 import { IssueFacts } from "#features/issues/components/issue-facts.tsx";
 import { IssueTraces } from "#features/issues/components/issue-traces.tsx";
 import { projectQuery } from "#features/projects/api/projects.ts";
-import { hasCode } from "#http/api-error.ts";
-import { Unanswered } from "#ui/kit/list-states.tsx";
-import { MissingPage } from "#ui/page/missing-page.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
-import { WidePage } from "#ui/page/page.tsx";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import { IssueLine } from "./issue-line.tsx";
+import { PageOfOne } from "./page-skeletons.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/issues/$issueId");
 
 export function IssuePage() {
   const { projectId, issueId } = route.useParams();
   const issue = useQuery(issueQuery(projectId, issueId));
-  if (hasCode(issue.error, "issue_not_found", "invalid_request")) {
-    return (
-      <MissingPage
-        documentTitle="No such issue"
-        icon={<IconBugOff />}
-        title="This issue is not here"
-        description="It was merged into another, or none of its traces is kept any more."
-      >
-        <Button component={Link} to="/projects/$projectId/issues" params={{ projectId }}>
-          Issues of the project
-        </Button>
-      </MissingPage>
-    );
-  }
   return (
-    <WidePage>
-      {issue.data === undefined ? (
-        <>
-          <PageHeader title="Issue" />
-          <Unanswered query={issue} failed="The issue could not be loaded" />
-        </>
-      ) : (
-        <WholeIssue key={issueId} issue={issue.data} />
-      )}
-    </WidePage>
+    <PageOfOne
+      what="issue"
+      projectId={projectId}
+      query={issue}
+      icon={<IconBugOff />}
+      gone="It was merged into another, or none of its traces is kept any more."
+    >
+      {(found) => <WholeIssue key={issueId} issue={found} />}
+    </PageOfOne>
   );
 }
 

@@ -13,15 +13,13 @@ import { PromptEditor } from "#features/prompts/components/prompt-editor.tsx";
 import { PromptText } from "#features/prompts/components/prompt-text.tsx";
 import { UsageTable } from "#features/prompts/components/usage-table.tsx";
 import { VersionList } from "#features/prompts/components/version-list.tsx";
-import { hasCode } from "#http/api-error.ts";
 import { useApi } from "#http/api-context.ts";
 import { DeleteByName } from "#ui/kit/delete-by-name.tsx";
 import { Unanswered } from "#ui/kit/list-states.tsx";
-import { MissingPage } from "#ui/page/missing-page.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
-import { WidePage } from "#ui/page/page.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
+import { PageOfOne } from "./page-skeletons.tsx";
 
 const route = getRouteApi("/signed-in/projects/$projectId/prompts/$promptId");
 const TABS = { text: "Prompt", versions: "Versions", changes: "Changes", usage: "Usage" } as const;
@@ -31,26 +29,10 @@ const isTab = (text: string | undefined): text is keyof typeof TABS => text !== 
 export function PromptPage() {
   const { projectId, promptId } = route.useParams();
   const prompt = useQuery(promptQuery(projectId, promptId));
-  if (hasCode(prompt.error, "prompt_not_found", "invalid_request")) {
-    return (
-      <MissingPage documentTitle="No such prompt" icon={<IconMessage2X />} title="This prompt is not here" description="It was deleted.">
-        <Button component={Link} to="/projects/$projectId/prompts" params={{ projectId }}>
-          Prompts of the project
-        </Button>
-      </MissingPage>
-    );
-  }
   return (
-    <WidePage>
-      {prompt.data === undefined ? (
-        <>
-          <PageHeader title="Prompt" />
-          <Unanswered query={prompt} failed="The prompt could not be loaded" />
-        </>
-      ) : (
-        <WholePrompt key={promptId} prompt={prompt.data} />
-      )}
-    </WidePage>
+    <PageOfOne what="prompt" projectId={projectId} query={prompt} icon={<IconMessage2X />}>
+      {(found) => <WholePrompt key={promptId} prompt={found} />}
+    </PageOfOne>
   );
 }
 
