@@ -54,6 +54,19 @@ describe("the page of an experiment", () => {
     await waitFor(() => expect(requests.find(({ method }) => method === "POST")?.body).toEqual({ state: "cancelled" }));
   });
 
+  it("shows runs as they come", async () => {
+    let done = 0;
+    const runs = () => ({ succeeded: done, failed: 0, missing: 0, unchecked: 0 });
+    const { router } = open("", {
+      [`GET ${PATH}/${candidate.id}/comparison`]: () => comparison({ candidate: { ...candidate, state: "running", runs: runs() } }),
+      [`GET ${PATH}/${candidate.id}/items`]: () => ({ items: done === 0 ? [] : [comparedItem(21)], next_cursor: null }),
+    });
+    await screen.findByText("No runs yet: each is shown here as soon as it is reported.");
+    done = 1;
+    await router.options.context.queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey.includes("comparison") });
+    expect(await screen.findByRole("list", { name: "Items" })).toBeTruthy();
+  });
+
   it("shows both outputs of an item, its score in both, and leads to its traces", async () => {
     open();
     const item = within(await screen.findByRole("list", { name: "Items" })).getAllByRole("listitem")[0] as HTMLElement;

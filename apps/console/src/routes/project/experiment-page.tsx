@@ -165,6 +165,7 @@ function Whole({ comparison }: { readonly comparison: ExperimentComparison }) {
           projectId={projectId}
           experimentId={experimentId}
           asked={asked}
+          runs={comparison.candidate.runs}
           scores={scores}
           diff={search.view === "diff" ? showDiff : undefined}
           empty={

@@ -1,4 +1,5 @@
 import {
+  type Experiment,
   experimentComparisonSchema,
   experimentItemPageSchema,
   experimentPageSchema,
@@ -67,8 +68,10 @@ export type ItemsAsked = { readonly baseline?: string; readonly score?: string; 
 const itemsCall = (projectId: string, id: string, asked: ItemsAsked) =>
   observability.get(`${pathOf(projectId, id)}/items`, { query: { ...asked, limit: PAGE }, answer: experimentItemPageSchema });
 
-export function comparedItemsQuery(projectId: string, id: string, asked: ItemsAsked) {
-  return pageByPage([...experimentsKey(projectId), id, "items", asked], itemsCall(projectId, id, asked));
+/** `runs`: how far the experiment is; with more of them the items are asked for again, and those that are shown stay until they are there. */
+export function comparedItemsQuery(projectId: string, id: string, asked: ItemsAsked, runs: Experiment["runs"]) {
+  const items = pageByPage([...experimentsKey(projectId), id, "items", asked, runs], itemsCall(projectId, id, asked));
+  return { ...items, placeholderData: keepPreviousData };
 }
 
 /** The same items as CSV. */

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Group, Text } from "@mantine/core";
-import type { ComparedScore, ExperimentItem } from "@sightline/observability/contract";
+import type { ComparedScore, Experiment, ExperimentItem } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -16,6 +16,7 @@ type ItemGridProps = {
   readonly projectId: string;
   readonly experimentId: string;
   readonly asked: ItemsAsked;
+  readonly runs: Experiment["runs"];
   /** What the scores of the whole say of their direction. */
   readonly scores: readonly ComparedScore[];
   /** Shows the baseline's output and the candidate's as one; without it they stand side by side. */
@@ -25,8 +26,8 @@ type ItemGridProps = {
 };
 
 /** Item by item: what was put in and expected, what both put out, and how that was scored. */
-export function ItemGrid({ projectId, experimentId, asked, scores, diff, empty }: ItemGridProps) {
-  const list = useInfiniteQuery(comparedItemsQuery(projectId, experimentId, asked));
+export function ItemGrid({ projectId, experimentId, asked, runs, scores, diff, empty }: ItemGridProps) {
+  const list = useInfiniteQuery(comparedItemsQuery(projectId, experimentId, asked, runs));
   const lowerIsBetter = new Set(scores.filter((score) => !score.higher_is_better).map(keyOf));
   return (
     <ListOf list={list} items={list.data?.pages.flatMap(({ items }) => items)} failed="The items could not be loaded" empty={empty}>
