@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "@sightline/foundation/clock";
 import { createEachOwner } from "@sightline/foundation/each-owner";
 import { errorMessage } from "@sightline/foundation/errors";
@@ -28,7 +29,7 @@ type Options = {
 };
 
 export type JudgeTuning = {
-  /** Calls of this process at once, and those of one project: slow judges of one hold up no other. */
+  /** Calls of this process at once, and those of one project. Half are for projects that have none yet: slow models of a few hold up no other. */
   readonly calls: number;
   readonly callsOfProject: number;
   /** Longer than a call takes at the most, and what is written of it. */
@@ -95,7 +96,7 @@ export function createJudgeTasks({ query, log, clock, access, publisher, runItem
         listsAt = startedAt + Math.max(LISTING_MS, 20 * (performance.now() - startedAt));
       }
       for (const projectId of due) {
-        while (running.size < calls && runsOf(projectId) < callsOfProject) {
+        while (running.size < (runsOf(projectId) === 0 ? calls : calls / 2) && runsOf(projectId) < callsOfProject) {
           const held = await claimJudgement(query, { projectId, claim: uuidv7(), leaseSeconds });
           if (held === undefined) {
             break;
@@ -107,7 +108,8 @@ export function createJudgeTasks({ query, log, clock, access, publisher, runItem
         break;
       }
       found = undefined;
-      await Promise.race(running.keys());
+      // There may be something of others to begin before one of these ends.
+      await Promise.race([...running.keys(), pause(LISTING_MS)]);
     }
     await Promise.all(running.keys());
     return found;
