@@ -81,7 +81,7 @@ type ExperimentRow = {
   commit: string | null;
   is_dirty: boolean;
   config: JsonText<JsonObject>;
-  call: ColumnType<PlaygroundRequest | null, string | undefined, never>;
+  call: ColumnType<PlaygroundRequest | null, string | undefined, null>;
   repetitions: number;
   evaluators: JsonText<readonly Evaluator[]>;
   author: string;

@@ -90,7 +90,8 @@ export async function setState(
 ): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable("observability.experiments as experiment")
-    .set({ state, ended_at: state === "running" ? null : now })
+    // What is asked may quote a user, and is not needed any more.
+    .set(state === "running" ? { state, ended_at: null } : { state, ended_at: now, call: null })
     .where("experiment.project_id", "=", projectId)
     .where("experiment.id", "=", id)
     .where("experiment.state", "<>", "finished")

@@ -126,6 +126,28 @@ test("a refused call is a failed run, one that is refused for now is made again,
   expect((await readExperiment(id)).state).toBe("finished");
 });
 
+test("a call that is broken off because its process stops is made again", async () => {
+  const stopping = new AbortController();
+  answer = () => ({
+    says: "one two",
+    usage: USAGE,
+    pace: async () => {
+      if (!stopping.signal.aborted) {
+        stopping.abort();
+        await new Promise(() => undefined);
+      }
+    },
+  });
+  const dataset = await makeDataset([{ input: "one" }]);
+  const [id = ""] = (await played(dataset, [variant("{{input}}")])).experiment_ids;
+  await rig.tasks.judgeDue(stopping.signal);
+  expect(await readRuns(id)).toEqual([]);
+  await playAll();
+  expect(await readRuns(id)).toMatchObject([{ state: "succeeded", output: "one two" }]);
+  const { rows } = await database.pool.query("select call from observability.experiments where id = $1", [id]);
+  expect(rows).toEqual([{ call: null }]);
+});
+
 test("the playground's budget holds for all of them, and what it has no room for is missing", async () => {
   // Each reserves its bytes and 100 tokens of answer: some 2 thousandths of a dollar.
   await rig.patch("", { playground_budget: 0.01 });

@@ -40,6 +40,6 @@ export type RunningCall = Played & { readonly author: string; readonly call: Pla
 export async function findRunningCall(query: Query, { projectId, experimentId }: OfExperiment): Promise<RunningCall | undefined> {
   const { rows } = await sql<RunningCall>`
     select dataset_id as "datasetId", dataset_version as version, split, author, call from observability.experiments
-    where project_id = ${projectId}::uuid and id = ${experimentId}::uuid and state = 'running' and call is not null`.execute(query);
+    where project_id = ${projectId}::uuid and id = ${experimentId}::uuid and call is not null`.execute(query);
   return rows[0];
 }

@@ -104,12 +104,14 @@ async function ask(
   const { startedAt, endedAt, verdict, problem } = paid.call;
   const made = { ...paid, reason: problem ?? null };
   const ran = { trace_id: held.claim, started_at: startedAt.toISOString(), duration_ms: endedAt.getTime() - startedAt.getTime() };
-  if (failure === undefined) {
+  if (problem === undefined) {
     const output: Json = JSON.parse(JSON.stringify(calls.length === 0 ? verdict : { text: verdict, tool_calls: calls }));
     return { ...made, state: "judged", run: { ...ran, state: "succeeded", output } };
   }
-  if (failure.isRetryable && (stopping.aborted || held.tries < MAX_TRIES)) {
-    return { ...made, state: "waiting", retryInMs: stopping.aborted ? 0 : pauseAfter(failure, held.tries, firstRetryMs) };
+  // Without a failure it was broken off in the midst.
+  if (failure === undefined || (failure.isRetryable && (stopping.aborted || held.tries < MAX_TRIES))) {
+    const isLater = failure !== undefined && !stopping.aborted;
+    return { ...made, state: "waiting", retryInMs: isLater ? pauseAfter(failure, held.tries, firstRetryMs) : 0 };
   }
   return { ...made, state: "failed", run: { ...ran, state: failure.isRetryable ? "missing" : "failed" } };
 }

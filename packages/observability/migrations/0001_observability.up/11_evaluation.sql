@@ -72,7 +72,7 @@ create table observability.experiments (
   commit text,
   is_dirty boolean not null,
   config json not null,
-  -- The model call that the playground makes with each item; null: the application runs them.
+  -- The model call that the playground makes with each item, until it ends; null: the application runs them.
   call json,
   repetitions int not null,
   evaluators json not null,
