@@ -63,7 +63,7 @@ describe("the page of an experiment", () => {
     });
     await screen.findByText("No runs yet: each is shown here as soon as it is reported.");
     done = 1;
-    await router.options.context.queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey.includes("comparison") });
+    await router.options.context.queries.invalidateQueries({ queryKey: ["projects", PROJECT, "experiments", candidate.id, "comparison"] });
     expect(await screen.findByRole("list", { name: "Items" })).toBeTruthy();
   });
 
