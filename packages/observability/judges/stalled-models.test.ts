@@ -41,14 +41,23 @@ async function addProject(name: string, items: number) {
   await post("/playground/experiments", { dataset_id: dataset["id"], name, variants });
 }
 
-test("models of some projects that do not answer hold up those of no other, also of one that comes later", async () => {
-  await addProject("first stalls", 4);
-  await addProject("second stalls", 4);
-  const judging = rig.createTasks({ calls: 4, callsOfProject: 2 }).judgeDue();
-  await expect.poll(() => model.asked.length).toBe(3);
-  await addProject("third", 2);
-  await expect.poll(() => model.asked.filter((asked) => asked.includes("third")).length).toBe(2);
-  release();
-  await judging;
-  expect(model.asked.length).toBe(10);
-});
+const PATIENCE = { timeout: 50_000, interval: 50 };
+
+test(
+  "models of some projects that do not answer hold up those of no other, also of one that comes later",
+  { timeout: 60_000 },
+  async () => {
+    await addProject("first stalls", 4);
+    await addProject("second stalls", 4);
+    const judging = rig.createTasks({ calls: 4, callsOfProject: 2 }).judgeDue();
+    try {
+      await expect.poll(() => model.asked.length, PATIENCE).toBe(3);
+      await addProject("third", 2);
+      await expect.poll(() => model.asked.filter((asked) => asked.includes("third")).length, PATIENCE).toBe(2);
+    } finally {
+      release();
+      await judging;
+    }
+    expect(model.asked.length).toBe(10);
+  },
+);
