@@ -108,6 +108,10 @@ const TEXTS = {
     sentence: () =>
       "Someone, hopefully you, tried to register with your address. You already have one: log in, or ask for a new password if you forgot yours.",
   },
+  comment_mention: {
+    subject: "You were mentioned in a comment",
+    sentence: ({ by, project }) => `${by ?? "Somebody"} mentioned you in a comment in the project ${project}.`,
+  },
   invitation: {
     subject: "You are invited to Sightline",
     sentence: () => "An account was created for you in Sightline.",
@@ -141,13 +145,15 @@ type MailedNotice = {
 
 export function noticeMail({ kind, at, details, link, publicUrl }: MailedNotice): { readonly subject: string; readonly text: string } {
   const { subject, sentence, link: linkText }: NoticeText = TEXTS[kind];
-  const { ip } = cleaned(details);
+  const { ip, path } = cleaned(details);
   const paragraphs = [
     sentence(cleaned(details)),
     [`When: ${at.toISOString().slice(0, 19).replace("T", " ")} UTC`, ...(ip === undefined ? [] : [`From: ${ip}`])].join("\n"),
-    link === undefined
-      ? `If this was not you, change your password at ${publicUrl}/ and tell an admin of your organization.`
-      : `${linkText?.invitesTo ?? "Open it here"}:\n${link}`,
+    path !== undefined
+      ? `Read it here:\n${publicUrl}${path}`
+      : link === undefined
+        ? `If this was not you, change your password at ${publicUrl}/ and tell an admin of your organization.`
+        : `${linkText?.invitesTo ?? "Open it here"}:\n${link}`,
     `Sightline, ${publicUrl}/`,
   ];
   return { subject, text: `${paragraphs.join("\n\n")}\n` };

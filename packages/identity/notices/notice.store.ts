@@ -1,12 +1,17 @@
 import { sql } from "kysely";
-import type { IdentitySchema, Queries, Transaction } from "#schema.ts";
+import type { IdentitySchema, Queries } from "#schema.ts";
 
 type NewNoticeRow = Pick<IdentitySchema["identity.notices"], "id" | "user_id" | "kind" | "at" | "sealed_link" | "shown" | "send_after"> & {
   readonly details: Readonly<Record<string, string>>;
 };
 
-export async function insertNotice(transaction: Transaction, row: NewNoticeRow): Promise<void> {
-  await transaction.insertInto("identity.notices").values(row).execute();
+/** One that is there already stays as it is. */
+export async function insertNotice(queries: Queries, row: NewNoticeRow): Promise<void> {
+  await queries
+    .insertInto("identity.notices")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
 }
 
 /** Lists the notices that a user has not read yet, newest first. */

@@ -44,7 +44,7 @@ export async function composeObservability(context: Context): Promise<readonly S
     findStanding,
   });
   const mailing = await openMailing(identityConfig, accounts.query);
-  const telling = createTelling({ queries: accounts.query });
+  const telling = createTelling({ queries: accounts.query, mailed: mailing !== undefined });
   const grpc = config.OTLP_GRPC_PORT === undefined ? undefined : { host: context.platform.SIGHTLINE_HOST, port: config.OTLP_GRPC_PORT };
   const api = createObservabilityApi({
     config,
