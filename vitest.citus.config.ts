@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** The others write to the tables themselves, as Citus does not let them, or look for locks and statistics on the node that they ask. */
 const observability = [
   "annotation/annotation",
+  "comments/comments",
   "counting/pack-hours.store",
   "ingest/event-rows",
   "ingest/gaps.store",

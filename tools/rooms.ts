@@ -467,6 +467,10 @@ export const PARTS: readonly Part[] = [
         uses: ["datasets", "query/access", "statistics", "store"],
         why: "people label traces, and a label is a score as any other: who reads scores knows no queue",
       },
+      comments: {
+        uses: ["query/access", "query/steps", "store"],
+        why: "people talk about what is there; whoever deletes that takes the comments along by way of the store",
+      },
       prompts: {
         uses: ["prices", "query/access", "store"],
         why: "a prompt is text with versions; how it was used is told by steps as they are kept",

@@ -9,8 +9,24 @@ type Audited = {
   readonly details: Readonly<Record<string, string>>;
 };
 
+type Mentioned = {
+  /** Told once, however often it is asked for. */
+  readonly id: string;
+  readonly userId: string;
+  /** The account that wrote it. */
+  readonly by: string;
+  readonly at: Date;
+  readonly project: string;
+  /** The console's page on which it stands. */
+  readonly path: string;
+};
+
 /** The accounts of those who call, where they are this installation's. */
-export type Accounts = { readonly audit: (event: Audited) => Promise<void> };
+export type Accounts = {
+  readonly audit: (event: Audited) => Promise<void>;
+  /** Has somebody told, in the console and where there is a mail server by mail, that a comment mentions them. */
+  readonly tellMention: (mention: Mentioned) => Promise<void>;
+};
 
 type Action = Pick<Audited, "event" | "at" | "details"> & {
   readonly reader: Reader;

@@ -10,6 +10,7 @@ import { toChannelAccess } from "./alerts/project/tell-channel.ts";
 import { registerDatabaseConnections } from "./alerts/operator/database-connections.ts";
 import { registerTextDelay } from "./alerts/operator/text-delay.ts";
 import { registerUncountedHours } from "./alerts/operator/uncounted-hours.ts";
+import { commentRoutes } from "./comments/comments.routes.ts";
 import { createKeyAuthenticators } from "./keys/authenticators.ts";
 import { keyRoutes } from "./keys/keys.routes.ts";
 import { createKnownKeys } from "./keys/known-keys.ts";
@@ -94,6 +95,7 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
       judgeRuleRoutes({ query, clock, log })(server);
       evaluatorRoutes({ query, clock, log })(server);
       annotationRoutes({ query, clock, log })(server);
+      commentRoutes({ query, clock })(server);
       tryRoutes({ query, clock, log, access, publisher: intake.publisher })(server);
       shareLinkRoutes({ query, clock, accounts, publicUrl: config.PUBLIC_URL })(server);
       sharedRoutes({ query, clock })(server);

@@ -2,6 +2,7 @@ import { createAlarm } from "@sightline/foundation/repeat";
 import { createAlertTasks } from "./alerts/project/alert-tasks.ts";
 import { toChannelAccess } from "./alerts/project/tell-channel.ts";
 import { composeApi, type ObservabilityApi } from "./compose-api.ts";
+import { createMentionTasks } from "./comments/mention-tasks.ts";
 import { HEARTBEAT_KEY } from "./config.ts";
 import type { ApiOptions } from "./api.ts";
 import { createJudgeTasks } from "./judges/judge-tasks.ts";
@@ -29,6 +30,7 @@ export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): Obse
   const { ring, wakenBy } = alarm;
   const api = withHousekeeping(composeApi({ ...options, alarm }, HEARTBEAT_KEY), { ...options, wakenBy });
   const alerts = createAlertTasks({ query: database.query, log, access: toChannelAccess(config, options.mailing), wakenBy });
+  const mentions = createMentionTasks({ ...options, query: database.query, wakenBy });
   const judges = createJudgeTasks({
     query: database.query,
     log,
@@ -53,9 +55,10 @@ export function createObservabilityApi(options: Omit<ApiOptions, "alarm">): Obse
       await api.start();
       alerts.start();
       judges.start();
+      mentions.start();
     },
     stop: async () => {
-      await Promise.all([alerts.stop(), judges.stop()]);
+      await Promise.all([alerts.stop(), judges.stop(), mentions.stop()]);
       await api.stop();
     },
   };

@@ -100,3 +100,44 @@ export const annotateRequestSchema = z.union([
   z.strictObject({ skip: text(500).min(1, "say why") }),
 ]);
 export type AnnotateRequest = z.input<typeof annotateRequestSchema>;
+
+/** Comments of people: plain text, in which `@` and the id of an account mention somebody. */
+
+export const MAX_COMMENT_LENGTH = 5_000;
+/** Of a trace with its steps and scores, of a dataset, of an experiment. */
+export const MAX_COMMENTS = 1_000;
+/** Accounts that one comment mentions. */
+export const MAX_MENTIONS = 20;
+
+export const MENTION = /@([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-z])/g;
+/** Ids of the accounts that a comment mentions, each once. */
+export const findMentions = (comment: string): readonly string[] => [
+  ...new Set([...comment.matchAll(MENTION)].flatMap(([, id]) => id ?? [])),
+];
+
+export const commentSubjectSchema = z.object({
+  subject: z.enum(["trace", "step", "item", "run", "score"]),
+  /** Of a trace, a step and a score the trace, of an item the dataset, of a run the experiment. */
+  within_id: z.uuid().toLowerCase(),
+  /** Of a run its item: its repetitions and attempts share their comments. */
+  subject_id: z.uuid().toLowerCase(),
+});
+export type CommentSubject = z.infer<typeof commentSubjectSchema>;
+
+export const changeCommentRequestSchema = z.object({
+  text: text(MAX_COMMENT_LENGTH)
+    .min(1, "write something")
+    .refine((given) => findMentions(given).length <= MAX_MENTIONS, `mention at most ${MAX_MENTIONS} people`),
+});
+export const createCommentRequestSchema = commentSubjectSchema.extend(changeCommentRequestSchema.shape);
+
+export const commentSchema = commentSubjectSchema.extend({
+  id: z.uuid(),
+  text: z.string(),
+  author: z.string(),
+  created_at: timestamp,
+  edited_at: timestamp.nullable(),
+});
+export type Comment = z.infer<typeof commentSchema>;
+export const commentPageSchema = z.object({ items: z.array(commentSchema), next_cursor: z.string().nullable() });
+export const listCommentsRequestSchema = listRequestSchema.extend({ within_id: commentSubjectSchema.shape.within_id });

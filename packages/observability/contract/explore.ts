@@ -80,6 +80,8 @@ export type ListedTrace = z.infer<typeof listedTraceSchema>;
 export const foundTraceSchema = listedTraceSchema.extend({
   /** Where words, `text` or `args` of the query were found, most of them together: null where that is in no text, or none was asked for. */
   found: foundTextSchema.nullable(),
+  /** On the trace, its steps and its scores. */
+  comments: z.int(),
 });
 export type FoundTrace = z.infer<typeof foundTraceSchema>;
 

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import type { ObservabilitySchema, Query } from "#schema.ts";
+import { deleteComments } from "#store/comments.store.ts";
 import { forgetJudgements } from "#store/forget-judgements.store.ts";
 import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRoleIn, type InProject, type OneInProject } from "#store/reader.ts";
@@ -105,6 +106,13 @@ export async function deleteDataset(query: Query, { projectId, reader, id }: One
         select id from observability.experiments where project_id = ${projectId}::uuid and dataset_id = ${id}::uuid)`.execute(transaction);
     await forgetJudgements(transaction, { projectId, isOfUser: false }, gone);
     await sql`delete from observability.experiment_runs where ${gone}`.execute(transaction);
+    await deleteComments(
+      transaction,
+      projectId,
+      sql`(comment.within_id = ${id}::uuid or comment.within_id in (
+        select experiment.id from observability.experiments as experiment
+        where experiment.project_id = ${projectId}::uuid and experiment.dataset_id = ${id}::uuid))`,
+    );
     await ofDataset("experiments");
     await ofDataset("dataset_versions");
     return true;

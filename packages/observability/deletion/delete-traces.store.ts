@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Query } from "#schema.ts";
 import { hourOf } from "#counting/packed-columns.ts";
 import { forgetTraces } from "#issues/settle-issues.store.ts";
+import { deleteComments } from "#store/comments.store.ts";
 import { forgetJudgements } from "#store/forget-judgements.store.ts";
 import { hasRoleIn, type InProject } from "#store/reader.ts";
 import { releaseBlobs } from "#store/release-blobs.store.ts";
@@ -57,6 +58,12 @@ async function deleteSome(query: Query, { projectId, reader, ids, deletion, isOf
     await sql`
       insert into observability.trace_marks (project_id, trace_id)
       select distinct ${projectId}::uuid, unnest(${[...runs, ...beginnings].map(({ id }) => id)}::uuid[])`.execute(transaction);
+    await deleteComments(
+      transaction,
+      projectId,
+      sql`(comment.within_id = any(${runs.map(({ id }) => id)}::uuid[]) or (comment.subject = 'step' and comment.subject_id in (
+        select row.id from observability.observations as row join ${given} on ${isOfRun})))`,
+    );
     for (const table of ["observations", "payloads"]) {
       await sql`delete from ${sql.table(`observability.${table}`)} as row using ${given} where ${isOfRun}`.execute(transaction);
     }

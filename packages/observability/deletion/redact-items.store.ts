@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql, type RawBuilder } from "kysely";
 import type { ItemSource } from "#contract.ts";
 import type { Query } from "#schema.ts";
+import { deleteComments } from "#store/comments.store.ts";
 import { forgetJudgements } from "#store/forget-judgements.store.ts";
 import { selectBeginning } from "#store/segments.ts";
 
@@ -71,6 +72,7 @@ async function redactSome(query: Query, projectId: string, isMeant: RawBuilder<b
       where revision.project_id = ${projectId}::uuid and (revision.dataset_id, revision.item_id) in (select dataset_id, item_id from ${given})
       order by revision.dataset_id, revision.item_id, revision.version for update`.execute(transaction);
     await redactRevisions(transaction, projectId, revisions);
+    await deleteComments(transaction, projectId, sql`comment.subject_id = any(${items.map((item) => item.item_id)}::uuid[])`);
     await redactRuns(
       transaction,
       projectId,
@@ -129,4 +131,8 @@ async function redactRuns(transaction: Query, projectId: string, chosen: RawBuil
       and run.item_id = judgement.item_id
   )`;
   await forgetJudgements(transaction, { projectId, isOfUser: true }, isOfRun);
+  const isOnRun = sql<boolean>`(comment.within_id, comment.subject_id) in (
+    select run.experiment_id, run.item_id from ${chosen} and run.project_id = ${projectId}::uuid
+  )`;
+  await deleteComments(transaction, projectId, isOnRun);
 }

@@ -28,6 +28,7 @@ beforeAll(async () => {
     audit: async (event) => {
       audited.push(event);
     },
+    tellMention: async () => undefined,
   };
   api = await createApiRig({ database, redisUrl: rig.redis.url, stream: rig.stream, heartbeatKey: rig.heartbeatKey, accounts });
   base = `/api/v1/projects/${rig.projectId}`;

@@ -62,6 +62,8 @@ export const BODIES: Readonly<Record<string, object>> = {
   "POST /api/v1/projects/:project_id/issues/merge": { into: uuidv7(), from: [uuidv7()] },
   "POST /api/v1/projects/:project_id/issues/:issue_id/split": { trace_id: uuidv7() },
   "POST /api/v1/projects/:project_id/traces/:trace_id/share-links": { hours: 1 },
+  "POST /api/v1/projects/:project_id/comments": { subject: "trace", within_id: uuidv7(), subject_id: uuidv7(), text: "changed" },
+  "PATCH /api/v1/projects/:project_id/comments/:comment_id": { text: "changed" },
   "POST /api/v1/projects/:project_id/playground": {
     connection_id: uuidv7(),
     model: "changed",
@@ -91,6 +93,7 @@ export const QUERIES: Readonly<Record<string, string>> = {
   "GET /api/v1/projects/:project_id/compare": "?a=:trace_id&b=:trace_id",
   "GET /api/v1/projects/:project_id/compare/sets": "?a=release:1&b=release:2",
   "GET /api/v1/projects/:project_id/code": "?repo=acme/shop&path=src/plan.ts",
+  "GET /api/v1/projects/:project_id/comments": "?within_id=:trace_id",
   "GET /api/v1/code-runs": "?repo=acme/shop&path=src/plan.ts",
 };
 
@@ -130,4 +133,5 @@ export const TABLES = [
   "share_links",
   "annotation_queues",
   "annotations",
+  "comments",
 ];

@@ -247,6 +247,8 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
   const prompt = await otlp.api.post(`${base}/prompts`, { name: "kept", template: "kept", labels: ["production"] }, token);
   await otlp.api.patch(base, { is_sharing: true }, token);
   const link = await otlp.api.post(`${base}/traces/${traceId}/share-links`, {}, token);
+  const about = { subject: "trace", within_id: traceId, subject_id: traceId, text: `comment of ${tenant}` };
+  const comment = await otlp.api.post(`${base}/comments`, about, token);
   const judge = await furnishJudge(otlp.api, base, token);
   const queue = { name: "kept", scores: ["kept-config"], dataset_id: dataset.body["id"] };
   const queueId = String((await otlp.api.post(`${base}/annotation-queues`, queue, token)).body["id"]);
@@ -280,6 +282,7 @@ async function furnish(projectId: string, tenant: string): Promise<World> {
     issue_id: issueId,
     share_link_id: String(link.body["id"]),
     queue_id: queueId,
+    comment_id: String(comment.body["id"]),
     ...judge,
     ...pair,
   };

@@ -1,6 +1,7 @@
 import { lockKey } from "@sightline/foundation/database/advisory-lock";
 import { sql } from "kysely";
 import type { Query } from "#schema.ts";
+import { deleteComments } from "./comments.store.ts";
 import { releaseBlobs } from "./release-blobs.store.ts";
 
 /** Makes the partitions of today and the next days where they are missing; any number of processes may do it at once. */
@@ -68,6 +69,7 @@ export async function deleteExpiredTraces(query: Query, { projectId, day, atOnce
       delete from observability.scores as row using ${given} where ${isOfProject} and row.trace_id = expired.id`.execute(transaction);
     await sql`
       delete from observability.annotations as row using ${given} where ${isOfProject} and row.trace_id = expired.id`.execute(transaction);
+    await deleteComments(transaction, projectId, sql`comment.within_id = any(${expired.map(({ id }) => id)}::uuid[])`);
     // The traces of judges are as old as what they judged, and expire by themselves.
     await sql`
       delete from observability.judgements as row using ${given}

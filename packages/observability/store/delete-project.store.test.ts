@@ -120,6 +120,8 @@ async function furnish(): Promise<string> {
     "insert into observability.judge_spending (project_id, rule_id, day, dollars) values ($1, gen_random_uuid(), now(), 1)",
     "insert into observability.annotation_queues (id, project_id, name, rubric, scores, annotators, created_by) values (gen_random_uuid(), $1, 'q', '', '{s}', 1, 'me')",
     "insert into observability.annotations (project_id, queue_id, trace_id, slot, place) values ($1, gen_random_uuid(), gen_random_uuid(), 1, 1)",
+    "insert into observability.comments (project_id, id, subject, within_id, subject_id, text, author, created_at) values ($1, gen_random_uuid(), 'trace', gen_random_uuid(), gen_random_uuid(), 't', 'me', now())",
+    "insert into observability.comment_mentions (id, project_id, comment_id, user_id, next_try_at) values (gen_random_uuid(), $1, gen_random_uuid(), gen_random_uuid(), now())",
     "insert into observability.judge_marks (project_id, trace_id) values ($1, gen_random_uuid())",
     "insert into observability.share_links (id, project_id, trace_id, token_sha256, shows, created_by, created_at, expires_at) values (gen_random_uuid(), $1, gen_random_uuid(), gen_random_uuid()::text, '{}', 'me', now(), now())",
     "insert into observability.api_keys (id, project_id, name, prefix, key_sha256, scopes, created_by) values (gen_random_uuid(), $1, 'k', 'p', gen_random_uuid()::text, '{read}', 'me')",

@@ -52,6 +52,7 @@ export const DISTRIBUTED_TABLES = [
   "judge_spending",
   "judge_marks",
   "annotations",
+  "comments",
 ] as const;
 
 /** They stay where they are: little of them, and to be written while another node is away. Citus knows them, since they are joined with projects. */
@@ -72,6 +73,7 @@ const LOCAL_TABLES = [
   "judge_rules",
   "share_links",
   "annotation_queues",
+  "comment_mentions",
   "alert_channels",
   "alert_rules",
   "alert_events",

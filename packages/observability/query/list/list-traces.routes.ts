@@ -4,6 +4,7 @@ import { listTracesRequestSchema, tracePageSchema, type ListedTrace, sortOrderSc
 import { listEntries, type EntryRow, type ListedEntries, type ListOptions, type EntryPosition, type Sort } from "./list-traces.store.ts";
 import { pickTraceNumbers } from "#step-numbers.ts";
 import { toTracePurpose } from "#trace-purpose.ts";
+import { countCommentsOfTraces } from "#store/comments.store.ts";
 import { countLostEvents } from "#query/steps/lost-events.store.ts";
 import { presentLabels } from "#query/steps/present-labels.ts";
 import { UNKNOWN_NAME } from "#query/steps/present-step.ts";
@@ -70,8 +71,10 @@ export function listTraceRoutes({ query, clock }: Pick<RouteDependencies, "query
         });
         const lost = await countLostEvents(query, projectId, rows);
         const { search, found } = await findTexts(query, { projectId, terms, entries: rows });
+        const ids = rows.map((row) => row.id);
+        const comments = await countCommentsOfTraces(query, { reader, projectId }, ids);
         return {
-          items: rows.map((row) => ({ ...presentEntry(row, lost), found: found.get(row.id) ?? null })),
+          items: rows.map((row) => ({ ...presentEntry(row, lost), found: found.get(row.id) ?? null, comments: comments.get(row.id) ?? 0 })),
           next_cursor: formatEntryCursor({ sort, order }, next),
           is_counting: isCounting,
           is_cost_pending: isCostPending,

@@ -145,6 +145,9 @@ export async function deleteScore(
       returning project_id, trace_id
     ), marked as (
       insert into observability.trace_marks (project_id, trace_id) select project_id, trace_id from gone
+    ), uncommented as (
+      delete from observability.comments
+      where project_id = ${projectId}::uuid and subject = 'score' and subject_id = ${id}::uuid and exists (select from gone)
     )
     select trace_id from gone`.execute(query);
   return rows.length > 0;

@@ -69,6 +69,7 @@ describe("GET /api/v1/projects/:project_id/traces", () => {
           error: null,
           scores: [{ name: "helpful", value: 1, count: 1 }],
           found: null,
+          comments: 0,
         },
       ],
       next_cursor: null,

@@ -28,6 +28,7 @@ const trace = (last: number, name: string) => ({
   observations: 0,
   failures: 0,
   lost_events: 0,
+  comments: 0,
   thread_id: null,
   session_id: null,
   user_id: null,
