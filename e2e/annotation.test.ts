@@ -177,5 +177,21 @@ test("a queue is labelled by the keyboard alone, skipped with a reason, and disa
   await waitFor("No disagreements");
   await page.getByRole("link", { name: "Label" }).click();
   await waitFor("1 of 1 done, 0 for you");
+
+  await page.goto(`${project}/traces`);
+  await page.locator("a[data-trace]").first().click();
+  const comment = page.getByLabel("New comment");
+  await comment.fill("@ma");
+  await page.getByRole("option", { name: "mary" }).click();
+  await comment.press("End");
+  await page.keyboard.type("see https://example.org/orders, please");
+  await page.getByRole("button", { name: "Comment", exact: true }).last().click();
+  await page.getByText("@mary see").waitFor();
+  await page.getByRole("link", { name: "https://example.org/orders", exact: true }).scrollIntoViewIfNeeded();
+  await inspect("comments");
+  const notices = () => send("GET", "/api/identity/login/notices", undefined, colleague);
+  await expect
+    .poll(async () => JSON.stringify(await notices()), { timeout: 30_000 })
+    .toContain("mentioned you in a comment in the project Support");
   failOn(problems);
 });

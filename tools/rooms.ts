@@ -73,6 +73,7 @@ const FEATURES: Readonly<Record<string, Room>> = {
       feature(["features/judges"], "a judge's score is marked where it stands"),
     ]),
   ),
+  "features/comments": feature(["features/auth", "features/projects"], "people write to people, wherever a page puts it"),
   "features/dashboards/api": feature([], "figures are asked for without knowing how they are drawn"),
   "features/dashboards": feature(["features/dashboards/api"], "what is measured is chosen apart from what draws it"),
   "features/dashboards/components": feature(["features/dashboards", "features/dashboards/api"], "charts know no other feature"),

@@ -29,7 +29,7 @@ export async function runItem(options: JudgingOptions, held: Claimed, stopping: 
   const { run, reservation, call, cost = 0, retryInMs = 0, ...settling } = await work(options, { held, of }, stopping);
 
   async function settle(transaction: Query, isDeleted: boolean): Promise<boolean> {
-    const isHeld = await settleJudgement(transaction, held, { ...settling, version: null, cost, retryInMs });
+    const isHeld = await settleJudgement(transaction, held, { ...settling, version: null, cost, retryInMs, hasTraces: true });
     await (reservation && settleSpending(transaction, reservation, cost));
     await (call !== undefined && !isDeleted && publishTrace(publisher, held.project_id, call));
     await (run !== undefined && (await isDone(transaction, held)) && insertEnd(transaction, of));

@@ -6,6 +6,8 @@ import { Link, getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { meQuery } from "#features/auth/api/me.ts";
 import { AddToDataset } from "#features/datasets/components/add-to-dataset.tsx";
+import { commentsQuery } from "#features/comments/api.ts";
+import { Comments, CommentsButton } from "#features/comments/components/comments.tsx";
 import { CompareWith } from "#features/compare/components/compare-with.tsx";
 import { projectQuery } from "#features/projects/api/projects.ts";
 import { PromptLink } from "#features/prompts/components/prompt-link.tsx";
@@ -184,6 +186,8 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
   const { data: project } = useQuery(projectQuery(projectId));
   const { data: me } = useQuery(meQuery);
   const step = search.observation === undefined ? undefined : steps.find(({ id }) => id === search.observation);
+  const { data: comments = [] } = useQuery(commentsQuery(projectId, trace.id));
+  const within = { within_id: trace.id };
   const change = (next: Partial<typeof search>): void =>
     void navigate({ search: (before) => ({ ...before, ...next }), replace: true, resetScroll: false });
   const onSelect = (id: string): void => change({ observation: id === trace.id ? undefined : id });
@@ -209,6 +213,7 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
         complete={complete}
         selected={step?.id ?? trace.id}
         onSelect={onSelect}
+        comments={Map.groupBy(comments, (comment) => comment.subject_id)}
         filter={readFilter(search)}
         onFilter={onFilter}
         view={search.view}
@@ -223,7 +228,11 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
                 traceId={trace.id}
                 userId={me?.id}
                 mayScore={project !== undefined && project.my_role !== "viewer"}
+                renderComments={({ id }) => (
+                  <CommentsButton projectId={projectId} about={{ ...within, subject: "score", subject_id: id }} />
+                )}
               />
+              <Comments projectId={projectId} about={{ ...within, subject: "trace", subject_id: trace.id }} />
             </TraceDetails>
           ) : (
             <StepDetails
@@ -234,7 +243,9 @@ function WholeTrace({ trace, steps: loaded, breadcrumbs, live }: WholeTraceProps
               step={step}
               prompt={<PromptLink projectId={projectId} prompt={step.prompt ?? ""} />}
               onSelect={onSelect}
-            />
+            >
+              <Comments projectId={projectId} about={{ ...within, subject: "step", subject_id: step.id }} />
+            </StepDetails>
           )}
         </MarkedWords>
       </TraceWorkspace>

@@ -4,6 +4,7 @@ import { IconDatabaseX, IconFileImport, IconPencil, IconPlus } from "@tabler/ico
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
+import { Comments } from "#features/comments/components/comments.tsx";
 import { datasetQuery, datasetsKey, deleteDataset, exportOf } from "#features/datasets/api/datasets.ts";
 import { DatasetDialog } from "#features/datasets/components/dataset-dialog.tsx";
 import { ImportDialog } from "#features/datasets/components/import-dialog.tsx";
@@ -131,6 +132,7 @@ function WholeDataset({ dataset }: { readonly dataset: Dataset }) {
             split={split}
             onSplit={(only) => void navigate({ search: (before) => ({ ...before, split: only }), resetScroll: false })}
             mayChange={mayChange}
+            renderComments={(id) => <Comments projectId={projectId} about={{ subject: "item", within_id: dataset.id, subject_id: id }} />}
             empty={
               older === undefined && split === undefined ? (
                 <>

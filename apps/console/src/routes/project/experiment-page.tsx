@@ -3,6 +3,7 @@ import type { ExperimentComparison } from "@sightline/observability/contract";
 import { IconFlaskOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
+import { CommentsButton } from "#features/comments/components/comments.tsx";
 import { ValueDiff } from "#features/compare/components/value-diff.tsx";
 import { cancelExperiment, comparisonQuery, experimentsKey, REFRESH_MS } from "#features/experiments/api/experiments.ts";
 import { Compared } from "#features/experiments/components/compared.tsx";
@@ -167,6 +168,9 @@ function Whole({ comparison }: { readonly comparison: ExperimentComparison }) {
           asked={asked}
           runs={comparison.candidate.runs}
           scores={scores}
+          renderComments={(id) => (
+            <CommentsButton projectId={projectId} about={{ subject: "run", within_id: experimentId, subject_id: id }} />
+          )}
           diff={search.view === "diff" ? showDiff : undefined}
           empty={
             only === "all" ? (

@@ -1,7 +1,7 @@
 import "@mantine/core/styles/Checkbox.layer.css";
-import { Button, Checkbox, Group, Modal, TextInput, Textarea } from "@mantine/core";
+import { Box, Button, Checkbox, Group, Modal, TextInput, Textarea } from "@mantine/core";
 import type { Item, WriteItem } from "@sightline/observability/contract";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { datasetsKey, writeItems } from "#features/datasets/api/datasets.ts";
 import { type Typed, readChecks, readTyped, rowsOf, toTyped, toTypedChecks } from "#features/datasets/typed-value.ts";
 import { useChange } from "#http/use-change.ts";
@@ -20,10 +20,12 @@ type ItemDialogProps = {
   readonly item?: Item;
   readonly mayChange: boolean;
   readonly onClose: () => void;
+  /** Below the item. */
+  readonly children?: ReactNode;
 };
 
 /** One item, all of it. What is saved or deleted makes a new version. */
-export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: ItemDialogProps) {
+export function ItemDialog({ projectId, datasetId, item, mayChange, onClose, children }: ItemDialogProps) {
   const [input, setInput] = useState(toTyped(item?.input ?? null));
   const [expected, setExpected] = useState(toTyped(item?.expected ?? null));
   const [checks, setChecks] = useState(toTypedChecks(item?.checks));
@@ -142,6 +144,7 @@ export function ItemDialog({ projectId, datasetId, item, mayChange, onClose }: I
           <TextInput label="Why" description="Stands in the list of versions" maxLength={500} {...typedInto(reason, setReason)} />
         )}
       </DialogForm>
+      {children !== undefined && <Box mt="xl">{children}</Box>}
     </Modal>
   );
 }

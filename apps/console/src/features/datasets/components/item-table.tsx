@@ -21,10 +21,12 @@ type ItemTableProps = {
   readonly onSplit: (split: string) => void;
   readonly mayChange: boolean;
   readonly empty: ReactNode;
+  /** Below an item that is opened. */
+  readonly renderComments: (itemId: string) => ReactNode;
 };
 
 /** The items of a version. One opens as a form, and to be read where it can't be changed. */
-export function ItemTable({ projectId, datasetId, version, split, onSplit, mayChange, empty }: ItemTableProps) {
+export function ItemTable({ projectId, datasetId, version, split, onSplit, mayChange, empty, renderComments }: ItemTableProps) {
   const asked = { ...(version === undefined ? {} : { version }), ...(split === undefined ? {} : { split }) };
   const list = useInfiniteQuery(itemsQuery(projectId, datasetId, asked));
   const [opened, setOpened] = useState<Item>();
@@ -64,7 +66,9 @@ export function ItemTable({ projectId, datasetId, version, split, onSplit, mayCh
           item={opened}
           mayChange={mayChange && version === undefined}
           onClose={() => setOpened(undefined)}
-        />
+        >
+          {renderComments(opened.id)}
+        </ItemDialog>
       )}
     </>
   );

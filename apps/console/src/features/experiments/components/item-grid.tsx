@@ -23,10 +23,12 @@ type ItemGridProps = {
   readonly diff: ((baseline: unknown, candidate: unknown) => ReactNode) | undefined;
   /** For when nothing is left by the filter. */
   readonly empty: ReactNode;
+  /** Below the runs of an item. */
+  readonly renderComments: (itemId: string) => ReactNode;
 };
 
 /** Item by item: what was put in and expected, what both put out, and how that was scored. */
-export function ItemGrid({ projectId, experimentId, asked, runs, scores, diff, empty }: ItemGridProps) {
+export function ItemGrid({ projectId, experimentId, asked, runs, scores, diff, empty, renderComments }: ItemGridProps) {
   const list = useInfiniteQuery(comparedItemsQuery(projectId, experimentId, asked, runs));
   const lowerIsBetter = new Set(scores.filter((score) => !score.higher_is_better).map(keyOf));
   return (
@@ -48,6 +50,7 @@ export function ItemGrid({ projectId, experimentId, asked, runs, scores, diff, e
                 <Outputs projectId={projectId} item={item} diff={diff} />
                 <ItemScores projectId={projectId} item={item} lowerIsBetter={lowerIsBetter} />
                 <CompareTraces projectId={projectId} item={item} />
+                {item.candidate.runs.length > 0 && renderComments(item.item_id)}
               </div>
             </li>
           ))}

@@ -27,7 +27,7 @@ export function NoticeList({ notices, error, onRetry }: NoticeListProps) {
       <EmptyPanel
         icon={<IconBellCheck />}
         title="Nothing new"
-        description="Security events of your account, such as new 2FA or a locked login, appear here."
+        description="Security events of your account, such as new 2FA or a locked login, and comments that mention you appear here."
       />
     );
   }
@@ -48,7 +48,7 @@ export function NoticeList({ notices, error, onRetry }: NoticeListProps) {
               <IconAlertTriangle size={17} aria-hidden="true" />
             )}
             <div className={classes.words}>
-              {notice.text}
+              {notice.text} {notice.details["path"] !== undefined && <a href={notice.details["path"]}>Read it</a>}
               <span className={classes.time}>
                 <TimeStamp at={notice.at} />
               </span>

@@ -34,12 +34,14 @@ type StepDetailsProps = {
   /** The prompt that it ran, shown as the page wants. */
   readonly prompt: ReactNode;
   readonly onSelect: (id: string) => void;
+  /** Below what the step itself says. */
+  readonly children?: ReactNode;
 };
 
 const VALUES = ["reasoning", "input", "output"] as const;
 
 /** Everything known of one step: what the tree knows at once, its values when they are there. */
-export function StepDetails({ projectId, trace, steps, step, prompt, onSelect }: StepDetailsProps) {
+export function StepDetails({ projectId, trace, steps, step, prompt, onSelect, children }: StepDetailsProps) {
   const ran = useMemo(() => nearestCode(steps, step), [steps, step]);
   const failures = useMemo(() => findFailures(growTree(steps), trace), [steps, trace]);
   const cause = failures.causeOf.get(step.id);
@@ -87,6 +89,7 @@ export function StepDetails({ projectId, trace, steps, step, prompt, onSelect }:
         </>
       )}
       {ran?.code !== undefined && ran.code !== null && <CodeLink code={ran.code} within={ran.id === step.id ? undefined : ran.name} />}
+      {children}
       <Attributes of={of} attributes={whole.data?.attributes ?? {}}>
         <Fact label="Kind">{kindLabel(step.kind)}</Fact>
         {step.graph_node !== null && step.graph_node !== step.name && <Fact label="Node">{step.graph_node}</Fact>}

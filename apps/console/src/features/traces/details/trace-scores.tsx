@@ -3,7 +3,7 @@ import { type Score, type CreateScoreRequest, scorePageSchema, scoreSchema } fro
 import { IconTrash } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { isGiven, NO_SCORE, ScoreFields, scoreNamesKey, toGivenScore } from "#features/traces/scores/score-fields.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { encoded, observability } from "#http/calls.ts";
@@ -21,10 +21,12 @@ type TraceScoresProps = {
   readonly userId: string | undefined;
   /** Viewers read scores and give none. */
   readonly mayScore: boolean;
+  /** Beside each score. */
+  readonly renderComments?: (score: Score) => ReactNode;
 };
 
 /** What the application and people gave a trace; more can be given to it. */
-export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScoresProps) {
+export function TraceScores({ projectId, traceId, userId, mayScore, renderComments }: TraceScoresProps) {
   const scores = useQuery(scoresQuery(projectId, traceId));
   const heading = useId();
   const remove = useChange({
@@ -68,6 +70,7 @@ export function TraceScores({ projectId, traceId, userId, mayScore }: TraceScore
                   {score.is_calibrated === false && ", not calibrated"}, <TimeStamp at={score.scored_at} />
                 </div>
               </div>
+              {renderComments?.(score)}
               {score.author !== null && score.author === userId && (
                 <ActionIcon
                   variant="subtle"

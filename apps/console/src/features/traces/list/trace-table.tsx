@@ -12,6 +12,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { Link } from "@tanstack/react-router";
 import { CopyableId } from "#ui/kit/copyable.tsx";
 import { FoundIn } from "#features/traces/marks/found-in.tsx";
+import { CommentsMark } from "#features/traces/marks/comments-mark.tsx";
 import { LostEventsBadge } from "#features/traces/marks/lost-events.tsx";
 import { TraceStatus } from "#ui/words/trace-status.tsx";
 import { Cell } from "./cell.tsx";
@@ -61,6 +62,7 @@ const TraceRow = memo(function TraceRow({
           </Anchor>
           <CopyableId value={trace.id} label="trace id" length={0} />
           <LostEventsBadge projectId={projectId} count={trace.lost_events} />
+          <CommentsMark count={trace.comments} />
         </div>
       </Table.Td>
       {words !== undefined && (

@@ -22,8 +22,10 @@ const STEPS_SHARE = 58;
 export function TraceWorkspace({
   filter,
   onFilter,
+  comments,
   ...views
 }: Omit<ComponentProps<typeof TraceViews>, "wide" | "onWide"> & {
+  readonly comments: ComponentProps<typeof TraceWaterfall>["comments"];
   readonly filter: StepFilter;
   readonly onFilter: (filter: StepFilter) => void;
 }) {
@@ -107,7 +109,7 @@ export function TraceWorkspace({
                 onAction={act}
                 onLeave={() => focus(treeId)}
               />
-              <TraceWaterfall id={treeId} trace={trace} waterfall={waterfall} selected={selected} onSelect={onSelect} />
+              <TraceWaterfall id={treeId} trace={trace} waterfall={waterfall} selected={selected} comments={comments} onSelect={onSelect} />
             </section>
           )
         }

@@ -20,6 +20,7 @@ export function TraceWaterfall({
   trace,
   waterfall: { tree, rows, path, rootId, causes, caughtBy, found, whole, shown, setShown, collapsed, setCollapsed },
   selected,
+  comments,
   onSelect,
 }: {
   /** The id of the element that takes the focus. */
@@ -27,6 +28,8 @@ export function TraceWaterfall({
   readonly trace: TraceDigest;
   readonly waterfall: Waterfall;
   readonly selected: string;
+  /** By the id of the trace or the step. */
+  readonly comments: ReadonlyMap<string, readonly unknown[]>;
   readonly onSelect: (id: string) => void;
 }) {
   const waits = useMemo(() => waitSpans(trace.waits), [trace.waits]);
@@ -71,6 +74,7 @@ export function TraceWaterfall({
               isCause={causes.has(row.at) || (row.at === -1 && rootId !== undefined && causes.has(0))}
               caughtBy={caughtBy.get(row.id)?.name}
               root={row.at === -1 ? tree.nodes.find(({ step }) => step.id === rootId)?.step : undefined}
+              comments={comments.get(row.id)?.length ?? 0}
               onToggle={() => toggle(row)}
             />
           )}

@@ -5,6 +5,7 @@ import { formatDuration } from "#ui/words/format.ts";
 import { SafeText } from "#ui/words/safe-text.tsx";
 import type { StepRow } from "./step-rows.ts";
 import { placeOf, runSpans, stepSpan } from "./waterfall.ts";
+import { CommentsMark } from "#features/traces/marks/comments-mark.tsx";
 import { KindIcon } from "#features/traces/marks/kind-icon.tsx";
 import { STATUSES } from "#ui/words/trace-status.tsx";
 import classes from "./waterfall-row.module.css";
@@ -21,6 +22,7 @@ export function WaterfallRow({
   isCause,
   caughtBy,
   root,
+  comments,
   onToggle,
 }: {
   readonly row: StepRow;
@@ -38,6 +40,7 @@ export function WaterfallRow({
   readonly caughtBy: string | undefined;
   /** The step that the trace's row stands for, too. */
   readonly root: Step | undefined;
+  readonly comments: number;
   readonly onToggle: () => void;
 }) {
   const { name, status, started_at: started, duration_ms: lasted } = node?.step ?? trace;
@@ -69,6 +72,7 @@ export function WaterfallRow({
         {node !== undefined && <Model step={node.step} />}
         <StatusMark status={status} isCause={isCause} caughtBy={caughtBy} />
         {node !== undefined && <Notes step={node.step} isOrphan={node.isOrphan} />}
+        <CommentsMark count={comments} />
         {critical !== undefined && <VisuallyHidden>, on the critical path</VisuallyHidden>}
       </span>
       <span className={classes.track} aria-hidden="true">
