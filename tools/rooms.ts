@@ -190,6 +190,10 @@ export const PARTS: readonly Part[] = [
         uses: ["administration", "factors/kit", "session", "accounts", "throttle", "notices", "keys", "audit"],
         why: "a provider proves who somebody is, and what that opens is decided by the rooms that every login uses",
       },
+      workload: {
+        uses: ["sso", "administration", "session", "keys", "throttle", "audit"],
+        why: "a job is trusted by what another issuer says of it, and is no account",
+      },
       scim: {
         uses: ["sso", "administration", "factors/kit", "contract", "accounts", "throttle", "audit"],
         why: "a directory keeps accounts and groups, and reaches neither passwords nor second factors",

@@ -11,6 +11,7 @@ export * from "./contract/passkey.ts";
 export * from "./contract/rights.ts";
 export * from "./contract/scim.ts";
 export * from "./contract/sso.ts";
+export * from "./contract/workload.ts";
 export { EMAIL_ADDRESS, fullSessionSchema, ONE_LINE, type FullSession } from "./contract/parts.ts";
 
 const newPassword = z.string().min(12, "at least 12 characters").max(256, "at most 256 characters");

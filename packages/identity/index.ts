@@ -65,6 +65,9 @@ import { adminSecondFactorRoutes } from "./factors/totp/admin-second-factor.rout
 import { liftLocksOfADay } from "./factors/kit/code-tries.store.ts";
 import { createCodes } from "./factors/kit/codes.ts";
 import { createCodeKinds } from "./factors/registry.ts";
+import { createExchange } from "./workload/exchange.ts";
+import { createJobKeys } from "./workload/job-keys.ts";
+import { workloadRoutes } from "./workload/workloads.routes.ts";
 import { createSetupTickets } from "./factors/totp/setup-ticket.ts";
 
 export type { IdentitySchema } from "./schema.ts";
@@ -159,7 +162,10 @@ export function createIdentity({
     registration: config.REGISTRATION,
   };
 
+  const clients = createProviderClients({ sealer, clock, allowed: config.IDENTITY_ALLOW_PRIVATE_HOSTS });
+  const jobKeys = createJobKeys({ clients, allowed: config.IDENTITY_ALLOW_PRIVATE_HOSTS });
   const granting = {
+    exchange: createExchange({ queries, keys, jobKeys, publicUrl, clock }),
     queries,
     keys,
     sealer,
@@ -175,7 +181,7 @@ export function createIdentity({
   const sso = {
     ...login,
     sealer,
-    clients: createProviderClients({ sealer, clock, allowed: config.IDENTITY_ALLOW_PRIVATE_HOSTS }),
+    clients,
     lookUpProof: createProofLookup(config.IDENTITY_DNS_SERVERS),
     publicUrl,
     log,
@@ -192,6 +198,7 @@ export function createIdentity({
     ssoRoutes(sso),
     ssoConfigurationRoutes({ ...administration, ...sso }),
     scimAdminRoutes(administration),
+    workloadRoutes(administration),
     scimRoutes({ ...accounts, throttle, publicUrl, log }),
     sessionRoutes({ sessions, cookie }),
     adminSecondFactorRoutes(administered),

@@ -62,6 +62,8 @@ export const refusal = createRefusals({
   scim_domain_unproven: [403, "Your organization has not proven this e-mail domain. An admin does under Security, Company sign-in."],
   scim_not_found: [404, "There is no such person or group, or the directory has nothing to do with it."],
   scim_token_unknown: [401, "Send the token that an admin made: Authorization: Bearer sightline_scim_…."],
+  too_many_workloads: [409, "An organization trusts 200 workloads at the most. Remove some that are not used any more."],
+  unknown_workload: [404, "Your organization trusts no such workload. See GET /admin/workloads."],
   session_ended: [401, "There is no session, or it has ended. Log in again."],
   session_not_found: [404, "You have no session of that id, or it has ended; GET /login/sessions lists yours."],
   // Whatever is wrong with the ticket of a set-up, the way on is the same, and a forger learns nothing.

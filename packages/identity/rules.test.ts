@@ -44,6 +44,7 @@ const READS: Readonly<Record<string, string>> = {
   "GET /admin/rights/:kind/:id": "00000000-0000-4000-8000-000000000000",
   "GET /admin/scim": "",
   "GET /admin/sso": "",
+  "GET /admin/workloads": "",
   "GET /admin/users": "",
   "GET /admin/users/:id": "00000000-0000-4000-8000-000000000000",
   "GET /login/connections": "",

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction as KyselyTransaction } from "kysely";
-import type { ActionOfTwo } from "./contract.ts";
+import type { ActionOfTwo, WorkloadRequest } from "./contract.ts";
 import type { GroupMemberRow, GroupRightRow, GroupRow, ScimPersonRow, ScimTokenRow } from "./scim-schema.ts";
 import type { SsoAttemptRow, SsoDomainRow, SsoLinkRow, SsoProviderRow } from "./sso-schema.ts";
 
@@ -31,6 +31,7 @@ export type IdentitySchema = {
   readonly "identity.group_rights": GroupRightRow;
   readonly "identity.scim_tokens": ScimTokenRow;
   readonly "identity.scim_people": ScimPersonRow;
+  readonly "identity.workloads": WorkloadRow;
   readonly "identity.mail_tickets": MailTicketRow;
   readonly "identity.notices": NoticeRow;
   readonly "identity.oauth_clients": OauthClientRow;
@@ -45,6 +46,14 @@ export type Queries = Kysely<IdentitySchema>;
 export type Transaction = KyselyTransaction<IdentitySchema>;
 
 export type Role = "admin" | "member";
+
+type WorkloadRow = WorkloadRequest & {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly last_used_at: Date | null;
+};
 
 type TenantRow = {
   readonly id: string;

@@ -66,7 +66,8 @@ export function composeApi(options: ApiOptions, heartbeatKey: string, liveTuning
   const intake = createOtlpIntake(options);
   const access = createModelAccess(config);
   const findKey = createKnownKeys({ query, clock, log });
-  const authenticators = { ...api.authenticators, ...createKeyAuthenticators({ findKey, user: api.authenticators.user }) };
+  const { admitOrJob, ...people } = api.authenticators;
+  const authenticators = { ...people, ...createKeyAuthenticators({ findKey, admitOrJob }) };
   const recheck = createRecheck({ accessTokens: options.accessTokens, authenticate: authenticators["user-or-key"] });
   const live = createLive({ feed, query, log, tuning: liveTuning });
   const load = createBackendLoad({ metrics, clock });

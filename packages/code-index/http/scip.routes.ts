@@ -10,7 +10,7 @@ import { MAX_SENT_BYTES, notScip } from "#scip/format/scip-errors.ts";
 import { uploadScip } from "#scip/upload-scip.ts";
 import { untilAborted, type CodeIndexDatabase } from "#store/tenancy/tenant.ts";
 import { findRepository, repositoryParamsSchema } from "#http/kit/find-repository.ts";
-import { getAccess, whileAwaited, type IncomingRequest } from "#http/kit/request-tenant.ts";
+import { getAccess, getBranch, whileAwaited, type IncomingRequest } from "#http/kit/request-tenant.ts";
 
 /** How a SCIP index may be declared. */
 const CONTENT_TYPES = ["application/octet-stream", "application/x-protobuf", "application/protobuf", "application/vnd.google.protobuf"];
@@ -37,7 +37,8 @@ export function scipRoutes({ database, clock }: { readonly database: CodeIndexDa
         const { id: repoId, full_name: repo } = await findRepository(database, access, request.params.repo_id);
         const body = unpacked(request.body, request.headers["content-encoding"]);
         const awaited = untilAborted(database, whileAwaited(reply.raw));
-        return uploadScip({ database: awaited, limit }, access, { repo, repoId, commit: request.query.commit, body, now: clock.now() });
+        const uploading = { repo, repoId, commit: request.query.commit, branch: getBranch(request), body, now: clock.now() };
+        return uploadScip({ database: awaited, limit }, access, uploading);
       },
     );
   };

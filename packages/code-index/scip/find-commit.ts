@@ -7,14 +7,15 @@ export type KnownCommit = { readonly ref: string; readonly changed: ReadonlySet<
 
 const MAX_BRANCHES = 100;
 
-/** @throws {AppError} `commit_not_found` (404) */
+/** `branch`: the only one to look at. @throws {AppError} `commit_not_found` (404) */
 export async function findCommit(
   query: TenantQuery,
   access: Access,
-  { repo, commit }: { readonly repo: string; readonly commit: string },
+  { repo, commit, branch }: { readonly repo: string; readonly commit: string; readonly branch?: string | undefined },
 ): Promise<KnownCommit> {
   const heads: { ref: string; head: string }[] = [];
-  for (const ref of await indexedBranches(query, { ...access, repo }, MAX_BRANCHES)) {
+  const branches = await indexedBranches(query, { ...access, repo }, MAX_BRANCHES);
+  for (const ref of branches.filter((one) => branch === undefined || one === branch)) {
     const [build] = await repositoriesInScope(query, { ...access, repo, ref });
     heads.push(...(typeof build?.commit === "string" ? [{ ref, head: build.commit }] : []));
   }
@@ -27,6 +28,6 @@ export async function findCommit(
   throw refusal(
     404,
     "commit_not_found",
-    `${repo} has no commit ${commit} on an indexed branch, or it is not indexed yet, or too old; a push is indexed within seconds.`,
+    `${repo} has no commit ${commit} on ${branch === undefined ? "an indexed branch" : `the branch ${branch} of this job, or that is not indexed`}, or it is not indexed yet, or too old; a push is indexed within seconds.`,
   );
 }

@@ -29,6 +29,8 @@ type Uploading = {
   readonly repo: string;
   readonly repoId: string;
   readonly commit: string;
+  /** The only branch that may be uploaded to; any when left out. */
+  readonly branch?: string | undefined;
   readonly body: AsyncIterable<Buffer>;
   readonly now: Date;
 };

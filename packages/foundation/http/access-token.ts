@@ -17,7 +17,22 @@ export type AccessTokenClaims = {
   readonly epoch: number | undefined;
   /** Set when the token is an app's, which its subject let in: it opens what they allowed, and never all that they may do themself. */
   readonly app?: AppRights | undefined;
+  /** Set when the token is a job's, by a rule that is its subject and no account: it opens what the rule says, and nothing else. */
+  readonly workload?: WorkloadRights | undefined;
 };
+
+/** The audience of tokens for jobs, which whoever does not ask for it refuses. */
+export const WORKLOAD_AUDIENCE = "sightline-workload";
+
+const workloadSchema = z.object({
+  /** Ids. */
+  repository: z.uuid().optional(),
+  project: z.uuid().optional(),
+  scopes: z.array(z.enum(["scip", "evaluate", "read"])),
+  /** The one branch that it may upload to and experiment on, where the job's host names one. */
+  branch: z.string().optional(),
+});
+export type WorkloadRights = z.infer<typeof workloadSchema>;
 
 export type AppRights = {
   /** What it was granted by, which is the token's session. */
@@ -54,6 +69,8 @@ type VerifierOptions = {
   readonly audience: string;
   /** The audience of apps' tokens, where they are accepted at all. */
   readonly appAudience?: string | undefined;
+  /** Whether tokens of jobs are accepted. */
+  readonly workloads?: boolean;
   /** With or without a slash at its end. Not checked when undefined: an external identity provider is configured by key address and audience alone. */
   readonly issuer?: string | undefined;
   /** The `typ` of the header; identity writes `at+jwt`, external providers what they like. */
@@ -144,6 +161,7 @@ export function createAccessTokenVerifier(options: VerifierOptions): StartedVeri
         authenticatedAt: new Date((authTime ?? iat) * 1000),
         sessionId: sid,
         epoch,
+        workload: options.workloads === true && [payload.aud].flat().includes(WORKLOAD_AUDIENCE) ? workloadOf(payload) : undefined,
         app: options.appAudience !== undefined && [payload.aud].flat().includes(options.appAudience) ? appRightsOf(payload) : undefined,
       };
     },
@@ -159,12 +177,20 @@ function appRightsOf(payload: JWTPayload): AppRights {
   return { grantId, repositories, traces, evaluation };
 }
 
+function workloadOf(payload: JWTPayload): WorkloadRights {
+  const { data } = workloadSchema.safeParse(payload["workload"]);
+  if (data === undefined) {
+    throw new AccessTokenError("a claim of the job's access token is missing or malformed");
+  }
+  return data;
+}
+
 function bothSpellings(issuer: string | undefined): string[] | undefined {
   const bare = issuer?.replace(/\/+$/, "");
   return bare === undefined ? undefined : [bare, `${bare}/`];
 }
 
-type Expected = Pick<VerifierOptions, "audience" | "appAudience" | "type"> & {
+type Expected = Pick<VerifierOptions, "audience" | "appAudience" | "workloads" | "type"> & {
   readonly issuer: string[] | undefined;
   readonly at: Date | undefined;
   readonly onFetchFailure: (error: unknown) => void;
@@ -173,13 +199,13 @@ type Expected = Pick<VerifierOptions, "audience" | "appAudience" | "type"> & {
 async function verifySignature(
   token: string,
   keys: ReturnType<typeof createRemoteJWKSet>,
-  { audience, appAudience, issuer, type, at, onFetchFailure }: Expected,
+  { audience, appAudience, workloads = false, issuer, type, at, onFetchFailure }: Expected,
 ): Promise<JWTPayload> {
   try {
     const verified = await jwtVerify(token, keys, {
       ...LIFETIME,
       algorithms: ["RS256"],
-      audience: appAudience === undefined ? audience : [audience, appAudience],
+      audience: [audience, ...(appAudience === undefined ? [] : [appAudience]), ...(workloads ? [WORKLOAD_AUDIENCE] : [])],
       requiredClaims: ["sub", "tid", "aud", "exp", "iat"],
       ...(issuer === undefined ? {} : { issuer }),
       ...(type === undefined ? {} : { typ: type }),

@@ -25,6 +25,8 @@ export type Principal =
       readonly canChange: boolean;
       /** Its scopes let it change what production runs. */
       readonly canRelease: boolean;
+      /** The one branch that it may experiment on; any when left out. */
+      readonly branch?: string | undefined;
     }
   | { readonly kind: "operator" };
 

@@ -57,6 +57,8 @@ export const AUDIT_EVENTS = [
   "group_made",
   "group_changed",
   "group_deleted",
+  "workload_added",
+  "workload_removed",
   "rights_changed",
   "oauth_granted",
   "oauth_revoked",

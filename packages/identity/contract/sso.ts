@@ -7,7 +7,7 @@ const line = (max: number) =>
   z.string().trim().min(1, "at least one character").max(max, `at most ${max} characters`).regex(ONE_LINE, "one line");
 
 /** `https://login.example.org/realms/acme`; without the path that every provider's description is at. */
-const issuerSchema = z
+export const issuerSchema = z
   .url({ protocol: /^https?$/, error: "the address of the provider, https://…" })
   .max(500)
   .transform((address) => address.replace(/\/\.well-known\/openid-configuration$/, ""))

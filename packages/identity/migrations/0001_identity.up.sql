@@ -221,6 +221,25 @@ create table identity.scim_people (
   removed_at timestamptz
 );
 
+-- Jobs that a tenant trusts by what their host signs: which may do what.
+create table identity.workloads (
+  id uuid primary key,
+  tenant_id uuid not null references identity.tenants (id) on delete cascade,
+  -- A rule counts while this account is an active admin.
+  created_by uuid not null references identity.users (id) on delete cascade,
+  issuer text not null,
+  -- Of the ID token; one star stands for anything. So in branches, of which null stands for all.
+  subject text not null,
+  branches text,
+  repository_id uuid,
+  project_id uuid,
+  scopes text[] not null,
+  created_at timestamptz not null,
+  last_used_at timestamptz
+);
+create index workloads_tenant on identity.workloads (tenant_id);
+create index workloads_created_by on identity.workloads (created_by);
+
 -- Sessions and the keys that sign access tokens
 
 create table identity.sessions (

@@ -4,6 +4,10 @@ export const PROXY_PATH = "/api/identity";
 /** The one scope: what an app may see is chosen by the person who lets it in, not by the app. */
 export const SCOPE = "mcp";
 
+/** RFC 8693, by jobs that an organization trusts; they register nothing, and are one client to the library. */
+export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+export const WORKLOAD_CLIENT = "sightline-workload";
+
 /** The audience of apps' tokens. */
 export function mcpResource(codeIndexUrl: string): string {
   return `${codeIndexUrl}/mcp`;
@@ -19,7 +23,7 @@ export function authorizationServer(publicUrl: string) {
     registration_endpoint: `${api}/oauth/register`,
     revocation_endpoint: `${api}/oauth/revoke`,
     jwks_uri: `${api}/.well-known/jwks.json`,
-    grant_types_supported: ["authorization_code", "refresh_token"],
+    grant_types_supported: ["authorization_code", "refresh_token", TOKEN_EXCHANGE],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
     scopes_supported: [SCOPE],

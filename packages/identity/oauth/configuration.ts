@@ -2,7 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { errors, interactionPolicy, Provider, type Adapter, type Configuration, type JWK, type KoaContextWithOIDC } from "oidc-provider";
 import type { IncomingMessage } from "node:http";
 import { ACCESS_TOKEN_SECONDS } from "@sightline/foundation/http/token-lifetime";
-import { PROXY_PATH, SCOPE } from "./addresses.ts";
+import { PROXY_PATH, SCOPE, TOKEN_EXCHANGE, WORKLOAD_CLIENT } from "./addresses.ts";
 import { isOriginOf, isRedirectAllowed } from "./app-metadata.ts";
 import { showError } from "./error-page.ts";
 import { DOCUMENT_BYTES, type FetchDocument } from "./fetch-document.ts";
@@ -47,6 +47,7 @@ export function createConfiguration(parts: Parts): Configuration {
     responseTypes: ["code"],
     subjectTypes: ["public"],
     clientAuthMethods: ["none"],
+    clients: [{ client_id: WORKLOAD_CLIENT, grant_types: [TOKEN_EXCHANGE], redirect_uris: [], response_types: [] }],
     // Loopback addresses of any port are an app's own (RFC 8252) to clients that are `native` alone.
     clientDefaults: {
       application_type: "native",

@@ -83,7 +83,7 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
     );
     server.post(
       "/oauth/token",
-      withBody("public", "An app exchanges its code, or its refresh token, for an access token", {
+      withBody("public", "An app exchanges its code or its refresh token, or a job its ID token (RFC 8693), for an access token", {
         response: { 200: tokenAnswer, "4xx": refusedToApp },
       }),
       answerApp,
@@ -99,6 +99,7 @@ export function oauthProtocolRoutes({ provider, throttle }: Dependencies) {
 /** For the API's description alone: the library writes the answer (RFC 6749, 5.1). */
 const tokenAnswer = z.object({
   access_token: z.string(),
+  issued_token_type: z.string().optional(),
   token_type: z.literal("Bearer"),
   expires_in: z.int(),
   refresh_token: z.string().optional(),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errors, Provider, type JWK, type KoaContextWithOIDC } from "oidc-provider";
+import { errors, Provider, type JWK, type KoaContextWithOIDC, type TokenEndpointGrantContext } from "oidc-provider";
 import type { Clock } from "@sightline/foundation/clock";
-import { errorMessage } from "@sightline/foundation/errors";
+import { AppError, errorMessage } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { findAccount } from "#accounts/account.store.ts";
 import type { Client } from "#audit/client.ts";
@@ -13,7 +13,7 @@ import { placeCounters } from "#throttle/counters.ts";
 import type { Counter, Throttle } from "#throttle/throttle.ts";
 import { createAdapter } from "./adapter.ts";
 import { answerLater } from "./answer-later.ts";
-import { mcpResource, PROXY_PATH } from "./addresses.ts";
+import { mcpResource, PROXY_PATH, TOKEN_EXCHANGE } from "./addresses.ts";
 import { isLoopback } from "./app-metadata.ts";
 import { createConfiguration } from "./configuration.ts";
 import { endGrant } from "./end-grant.ts";
@@ -27,6 +27,8 @@ export type OauthDependencies = {
   readonly notices: Notices;
   readonly throttle: Throttle;
   readonly fetchDocument: FetchDocument;
+  /** Exchanges the ID token of a job. @throws {AppError} with an error code of OAuth. */
+  readonly exchange: (idToken: string, client: Client) => Promise<{ readonly token: string; readonly seconds: number }>;
   readonly secretKey: string;
   readonly publicUrl: string;
   readonly codeIndexUrl: string;
@@ -35,6 +37,9 @@ export type OauthDependencies = {
 };
 
 export type OauthProvider = ReturnType<typeof createOauthProvider>;
+
+type Exchanged = { readonly subject_token?: unknown; readonly subject_token_type?: unknown };
+const ID_TOKENS = ["urn:ietf:params:oauth:token-type:id_token", "urn:ietf:params:oauth:token-type:jwt"];
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
@@ -80,8 +85,23 @@ export function createOauthProvider(dependencies: OauthDependencies) {
         },
       });
       made = { kid, provider: prepared(new Provider(publicUrl, configuration), dependencies.log) };
+      made.provider.registerGrantType<Exchanged>(TOKEN_EXCHANGE, answerJob, ["subject_token", "subject_token_type"]);
     }
     return made.provider;
+  }
+
+  /** @throws {errors.OIDCProviderError} */
+  async function answerJob(ctx: TokenEndpointGrantContext<Exchanged>): Promise<void> {
+    const { subject_token: idToken, subject_token_type: type } = ctx.oidc.params;
+    if (typeof idToken !== "string" || !ID_TOKENS.includes(String(type))) {
+      throw new errors.InvalidRequest(`send the job's ID token as subject_token, and as subject_token_type ${ID_TOKENS[0]}`);
+    }
+    const client = clients.get(ctx.req) ?? { ip: "", userAgent: undefined };
+    const { token, seconds } = await dependencies.exchange(idToken, client).catch((error: unknown) => {
+      throw error instanceof AppError ? new errors.CustomOIDCProviderError(error.code, error.message) : error;
+    });
+    const issued = { issued_token_type: "urn:ietf:params:oauth:token-type:access_token", token_type: "Bearer" };
+    ctx.body = { access_token: token, ...issued, expires_in: seconds };
   }
 
   return {

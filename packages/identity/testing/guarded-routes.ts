@@ -141,6 +141,13 @@ export const GUARDED: Readonly<Record<string, Row>> = {
     sends: () => ({ path: { kind: "repository", id: NOBODY }, payload: { groups: null } }),
   },
   "DELETE /admin/scim/token": { answers: stepUpWithFactor() },
+  "POST /admin/workloads": {
+    answers: stepUpWithFactor(),
+    sends: (_bearer, { provider: { issuer } }) => ({
+      payload: { issuer, subject: "repo:acme/shop:*", repository_id: NOBODY, scopes: ["scip"] },
+    }),
+  },
+  "DELETE /admin/workloads/:id": { answers: stepUpWithFactor(() => "unknown_workload"), sends: () => ({ id: NOBODY }) },
   "DELETE /admin/sso": { answers: stepUpWithFactor(() => "sso_not_configured") },
 };
 

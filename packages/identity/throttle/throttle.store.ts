@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Queries } from "#schema.ts";
+import type { Queries, Transaction } from "#schema.ts";
 
 /**
  * Allows `tries` in a window. Beyond them nothing is allowed until the window ends, or there is a pause that doubles,
@@ -39,6 +39,18 @@ export async function takeTry(queries: Queries, key: string, limit: Limit, now: 
   }
   const blocked = await queries.selectFrom("identity.throttles").select("blocked_until").where("key", "=", key).executeTakeFirst();
   return { blockedUntil: blocked?.blocked_until ?? windowEnd };
+}
+
+/** @returns false for the second and every later time, whatever replica is asked, until housekeeping deletes it at its end. */
+export async function takeOnce(transaction: Transaction, key: string, end: Date): Promise<boolean> {
+  const row = { key, tries: 1, blocked_until: null, expires_at: end };
+  const kept = transaction.insertInto("identity.throttles").values(row);
+  return (
+    (await kept
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("key")
+      .executeTakeFirst()) !== undefined
+  );
 }
 
 export async function giveTryBack(queries: Queries, key: string, limit: Limit): Promise<void> {

@@ -1,6 +1,7 @@
 import { fromCursor } from "@sightline/foundation/cursor";
 import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
+import { getPrincipal } from "@sightline/foundation/http/principal";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {
@@ -23,7 +24,7 @@ import { enterProject, projectParams, type RouteDependencies } from "#query/acce
 import { toAuthor } from "#query/access/request-reader.ts";
 import type { OneInProject } from "#store/reader.ts";
 import { addScores } from "./add-scores.ts";
-import { experimentNotFound } from "./experiments.errors.ts";
+import { experimentNotFound, otherBranch } from "./experiments.errors.ts";
 import { findExperiment, insertExperiment, listExperiments } from "./experiments.store.ts";
 import { finishExperiment } from "./finish-experiment.ts";
 import { presentExperiment, presentRun } from "./present-experiment.ts";
@@ -76,6 +77,10 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
       async (request, reply) => {
         const { dataset_version: wanted, dataset_id: datasetId, ...given } = request.body;
         const project = await enterProject(query, request, "editor");
+        const principal = getPrincipal(request);
+        if (principal.kind === "project-key" && principal.branch !== undefined && principal.branch !== given.branch) {
+          throw otherBranch(principal.branch);
+        }
         const dataset = orRefuse(await findDataset(query, { ...project, id: datasetId }), datasetNotFound);
         const version = wanted ?? dataset.version;
         if (version === 0 || version > dataset.version) {

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { UsableKey } from "#query/access/authenticators.ts";
 import type { Query } from "#schema.ts";
 import { isAfter, selectMicros, type Position } from "#store/position.ts";
 import { hasRole, type InProject } from "#store/reader.ts";
@@ -70,8 +71,6 @@ export async function revokeApiKey(
     .returning(keyColumns)
     .executeTakeFirst();
 }
-
-export type UsableKey = { readonly id: string; readonly projectId: string; readonly tenantId: string; readonly scopes: readonly string[] };
 
 export async function findUsableKey(query: Query, hash: string): Promise<UsableKey | undefined> {
   return query

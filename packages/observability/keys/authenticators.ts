@@ -1,7 +1,7 @@
 import { orRefuse, refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { setPrincipal } from "@sightline/foundation/http/principal";
-import type { UsableKey } from "./api-keys.store.ts";
+import type { UsableKey } from "#query/access/authenticators.ts";
 import type { ApiKeyScope } from "#contract.ts";
 import { hashIfApiKey } from "./api-key.ts";
 
@@ -18,19 +18,25 @@ type KeyAuthenticators = {
   readonly "user-or-prompts": Authenticator;
 };
 
-type Options = { readonly findKey: (hash: string) => Promise<UsableKey | undefined>; readonly user: Authenticator };
+type Options = {
+  readonly findKey: (hash: string) => Promise<UsableKey | undefined>;
+  /** Lets a person in, or tells what a job's token opens. */
+  readonly admitOrJob: (request: Request) => Promise<UsableKey | undefined>;
+};
 type Request = Parameters<Authenticator>[0];
 
 const BEARER = /^Bearer +(\S{1,200})$/i;
 const BASIC = /^Basic +([\w+/]{1,1000}={0,2})$/i;
 
-export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenticators {
-  async function useKey(request: Request, hash: string, ...scopes: readonly [ApiKeyScope, ...ApiKeyScope[]]): Promise<UsableKey> {
-    const key = orRefuse(await findKey(hash), () =>
+export function createKeyAuthenticators({ findKey, admitOrJob }: Options): KeyAuthenticators {
+  const keyOf = async (hash: string): Promise<UsableKey> =>
+    orRefuse(await findKey(hash), () =>
       authFailed("There is no such API key, or it was revoked. Make one with POST /api/v1/projects/:project_id/keys."),
     );
+
+  function useKey(request: Request, key: UsableKey, ...scopes: readonly [ApiKeyScope, ...ApiKeyScope[]]): void {
     if (!scopes.some((scope) => key.scopes.includes(scope))) {
-      throw refusal(403, "scope_missing", `This API key lacks the scope ${scopes[0]}; make one that has it.`);
+      throw refusal(403, "scope_missing", `This API key, or the rule of this job, lacks the scope ${scopes[0]}; make one that has it.`);
     }
     setPrincipal(request, {
       kind: "project-key",
@@ -39,19 +45,19 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
       tenantId: key.tenantId,
       canChange: scopes.includes("evaluate"),
       canRelease: key.scopes.includes("production"),
+      branch: key.branch,
     });
-    return key;
   }
 
   function userOr(...scopes: readonly [ApiKeyScope, ...ApiKeyScope[]]): Authenticator {
     return async (request) => {
       const hash = hashOf(request);
-      if (hash === undefined) {
-        await user(request);
+      const key = hash === undefined ? await admitOrJob(request) : await keyOf(hash);
+      if (key === undefined) {
         return;
       }
-      const { projectId } = await useKey(request, hash, ...scopes);
-      if (!isProject(request.params, projectId)) {
+      useKey(request, key, ...scopes);
+      if (!isProject(request.params, key.projectId)) {
         throw refusal(404, "project_not_found", "There is no project of that id for this API key.");
       }
     };
@@ -62,7 +68,7 @@ export function createKeyAuthenticators({ findKey, user }: Options): KeyAuthenti
       const hash = orRefuse(hashOf(request), () =>
         authFailed("Send a project's API key as X-API-Key: studio_… or Authorization: Bearer studio_…."),
       );
-      await useKey(request, hash, "ingest");
+      useKey(request, await keyOf(hash), "ingest");
     },
     "user-or-key": userOr("read"),
     "user-or-evaluate": userOr("evaluate"),

@@ -3,7 +3,8 @@ import { errorMessage, refusal } from "@sightline/foundation/errors";
 import type { Logger } from "@sightline/foundation/log";
 import { LRUCache } from "lru-cache";
 import type { Query } from "#schema.ts";
-import { findUsableKey, touchApiKey, type UsableKey } from "./api-keys.store.ts";
+import type { UsableKey } from "#query/access/authenticators.ts";
+import { findUsableKey, touchApiKey } from "./api-keys.store.ts";
 
 type KnownKeysOptions = { readonly query: Query; readonly clock: Clock; readonly log: Logger };
 

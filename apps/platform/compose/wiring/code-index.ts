@@ -32,7 +32,12 @@ export async function composeCodeIndex(context: Context): Promise<readonly Servi
     // Only Sightline's own identity has a feed, lets apps in, and writes tokens of a type of their own.
     ...(epochsUrl === undefined
       ? {}
-      : { appAudience: `${config.CODEINDEX_PUBLIC_URL}/mcp`, type: "at+jwt", epochs: { url: epochsUrl, metrics: metrics.registry } }),
+      : {
+          appAudience: `${config.CODEINDEX_PUBLIC_URL}/mcp`,
+          workloads: true,
+          type: "at+jwt",
+          epochs: { url: epochsUrl, metrics: metrics.registry },
+        }),
   });
   // Observability does not know the callers of another identity provider.
   const traces = epochsUrl === undefined ? undefined : offerTraces(context);

@@ -39,6 +39,7 @@ export async function composeObservability(context: Context): Promise<readonly S
     jwksUrl: config.IDENTITY_JWKS_URL,
     audience: TOKEN_AUDIENCE,
     issuer: identityConfig.PUBLIC_URL,
+    workloads: true,
     type: "at+jwt",
     epochs: epochsUrl === undefined ? undefined : { url: epochsUrl, metrics: metrics.registry },
     findStanding,

@@ -1,4 +1,4 @@
-import { AccessTokenError, type AccessTokenVerifier } from "@sightline/foundation/http/access-token";
+import { AccessTokenError, type AccessTokenVerifier, type WorkloadRights } from "@sightline/foundation/http/access-token";
 import type { Clock } from "@sightline/foundation/clock";
 import { type AppError, errorCode, errorMessage, refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
@@ -81,6 +81,8 @@ type Caller = {
   readonly repositories?: readonly string[] | undefined;
   readonly person?: Person | undefined;
   readonly uploads?: boolean;
+  /** The one that it uploads to. */
+  readonly branch?: string | undefined;
   /** Its tenant, when that was read with the token. */
   readonly tenant?: Tenant;
   /** Whether its tenant is made when it comes for the first time: for people, and for apps that they let in. */
@@ -135,7 +137,10 @@ async function callerOfDeveloperToken(
 
 async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerifier): Promise<Caller> {
   try {
-    const { subject: userId, tenantId, role, authenticatedAt, sessionId, app } = await accessTokens.verify(token);
+    const { subject: userId, tenantId, role, authenticatedAt, sessionId, app, workload } = await accessTokens.verify(token);
+    if (workload !== undefined) {
+      return jobOf(userId, tenantId, workload);
+    }
     if (app !== undefined) {
       // As a developer token of that person, kept to what they allowed: only the classes that let those through let it through.
       return {
@@ -160,9 +165,18 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
   }
 }
 
+/** As a developer token that uploads to one repository, and sees that one to find it. */
+function jobOf(rule: string, tenantId: string, { repository, scopes, branch }: WorkloadRights): Caller {
+  if (repository === undefined || !scopes.includes("scip")) {
+    throw forbidden("The rule that let this job in opens no code; an admin makes one with scip and a repository.");
+  }
+  const principal = { kind: "developer-token", tokenId: rule, tenantId } as const;
+  return { owner: rule, principal, repositories: [repository], uploads: true, branch };
+}
+
 async function admit(
   request: IncomingRequest,
-  { principal, tenant: known, mayProvision = false, repositories: given, person, owner }: Caller,
+  { principal, tenant: known, mayProvision = false, repositories: given, person, owner, branch }: Caller,
   { database, provision, findStanding }: AuthDependencies,
 ): Promise<void> {
   const { tenantId } = principal;
@@ -178,7 +192,7 @@ async function admit(
   const isKept = hidden.length > 0;
   const repositories = isKept ? (given ?? (await listRepositoryIds(database, tenantId))).filter((id) => !hidden.includes(id)) : given;
   setPrincipal(request, principal);
-  setCaller(request, { tenant, repositories, person });
+  setCaller(request, { tenant, repositories, person, branch });
 }
 
 /** The one answer to every token that does not open what it was sent to. */

@@ -21,6 +21,8 @@ type Caller = {
   readonly repositories?: readonly string[] | undefined;
   /** Whom plug-in tools answer for; without one the request opens code alone. */
   readonly person?: Person | undefined;
+  /** The one branch that the request may upload to; any when left out. */
+  readonly branch?: string | undefined;
 };
 
 const callers = new WeakMap<object, Caller>();
@@ -45,6 +47,10 @@ export function getTenant(request: IncomingRequest): Tenant {
 
 export function getPerson(request: IncomingRequest): Person | undefined {
   return callers.get(request)?.person;
+}
+
+export function getBranch(request: IncomingRequest): string | undefined {
+  return callers.get(request)?.branch;
 }
 
 /** Aborted when whoever asked is gone before the answer. */

@@ -4,7 +4,19 @@ import { refusal } from "@sightline/foundation/errors";
 import type { Authenticator } from "@sightline/foundation/http/http-server";
 import { adminOnly, getPrincipal, setPrincipal, type Principal } from "@sightline/foundation/http/principal";
 
+/** An API key, or a job: what it opens. */
+export type UsableKey = {
+  readonly id: string;
+  readonly projectId: string;
+  readonly tenantId: string;
+  readonly scopes: readonly string[];
+  /** The one branch that it may experiment on; any when left out. */
+  readonly branch?: string | undefined;
+};
+
 export type ObservabilityAuthenticators = {
+  /** Lets a person in. @returns what a job's token opens, which is for the caller to judge. */
+  readonly admitOrJob: (request: Parameters<Authenticator>[0]) => Promise<UsableKey | undefined>;
   /** Anyone with an access token of a tenant. */
   readonly user: Authenticator;
   /** Anyone's access token, or the operator's API_KEY as `Authorization: Bearer` or `X-API-Key`; the project tells who may. */
@@ -38,9 +50,9 @@ export function createRecheck({
   authenticate,
 }: Pick<Credentials, "accessTokens"> & { readonly authenticate: Authenticator }): Recheck {
   return async (request, since) => {
-    await (getPrincipal(request).kind === "user"
-      ? userOf(bearerOf(request.headers.authorization), accessTokens, since)
-      : authenticate(request));
+    const token = bearerOf(request.headers.authorization);
+    const isKey = request.headers["x-api-key"] !== undefined || token === undefined || /^studio_/i.test(token);
+    await (getPrincipal(request).kind === "user" || !isKey ? callerOf(token, accessTokens, since) : authenticate(request));
   };
 }
 
@@ -55,9 +67,21 @@ export function createAuthenticators({ accessTokens, apiKey, findStanding }: Cre
     return { ...user, projects: (await findStanding?.(user.userId))?.projects };
   }
 
+  async function admitOrJob(request: Parameters<Authenticator>[0]): Promise<UsableKey | undefined> {
+    const caller = await callerOf(bearerOf(request.headers.authorization), accessTokens);
+    if (!("kind" in caller)) {
+      return caller;
+    }
+    setPrincipal(request, await withGroups(caller));
+    return undefined;
+  }
+
   return {
+    admitOrJob,
     user: async (request) => {
-      setPrincipal(request, await withGroups(await userOf(bearerOf(request.headers.authorization), accessTokens)));
+      if ((await admitOrJob(request)) !== undefined) {
+        throw notForJobs();
+      }
     },
     "user-or-operator": async (request) => {
       setPrincipal(request, await principalFrom(request));
@@ -76,12 +100,28 @@ function bearerOf(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? "")?.[1];
 }
 
-async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier, at?: Date): Promise<User> {
+const notForJobs = () =>
+  refusal(403, "forbidden", "A job's token opens the project of its rule, with the scopes of that, and nothing else.");
+
+async function userOf(token: string | undefined, accessTokens: AccessTokenVerifier): Promise<User> {
+  const caller = await callerOf(token, accessTokens);
+  if (!("kind" in caller)) {
+    throw notForJobs();
+  }
+  return caller;
+}
+
+/** A person, or what a job's token opens. */
+async function callerOf(token: string | undefined, accessTokens: AccessTokenVerifier, at?: Date): Promise<User | UsableKey> {
   if (token === undefined) {
     throw authFailed("Send an access token as Authorization: Bearer <token>.");
   }
   try {
-    const { subject: userId, tenantId, role, authenticatedAt, sessionId } = await accessTokens.verify(token, at);
+    const { subject: userId, tenantId, role, authenticatedAt, sessionId, workload } = await accessTokens.verify(token, at);
+    if (workload !== undefined) {
+      const { project: projectId, scopes, branch } = workload;
+      return { id: userId, tenantId, projectId: projectId ?? "", scopes, branch };
+    }
     return { kind: "user", userId, tenantId, role, authenticatedAt, sessionId };
   } catch (error) {
     if (error instanceof AccessTokenError) {

@@ -68,6 +68,8 @@ const EVENTS = {
   group_changed: { label: "Group changed", severity: "change", group: "Accounts" },
   group_deleted: { label: "Group deleted", severity: "change", group: "Accounts" },
   rights_changed: { label: "Rights of groups changed", severity: "change", group: "Accounts" },
+  workload_added: { label: "Workload trusted", severity: "alarm", group: "Accounts" },
+  workload_removed: { label: "Workload not trusted any more", severity: "change", group: "Accounts" },
   keys_rotated: { label: "Keys rotated", severity: "change", group: "System" },
   audit_restore_accepted: { label: "Restored database accepted", severity: "alarm", group: "System" },
 } as const satisfies Readonly<Record<AuditEventName, EventLabel>>;
