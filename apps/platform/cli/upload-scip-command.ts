@@ -17,7 +17,8 @@ export function addUploadScip(program: Command): void {
 }
 
 const HELP = `
-The token is read from SIGHTLINE_TOKEN: a developer token with "Upload SCIP indexes", which Connect in the console makes.
+The token is read from SIGHTLINE_TOKEN: a developer token with "Upload SCIP indexes", which Connect in the console makes. A job that an
+admin trusts has none: it sets SIGHTLINE_WORKLOAD to the audience of the rule.
 
 Examples:
   npx @sourcegraph/scip-typescript index && sightline upload-scip index.scip --url https://sightline.example.org

@@ -1,6 +1,7 @@
 import { errorMessage } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
+import { exchangeJobToken } from "#cli/job-token.ts";
 import { UsageError } from "#settings/failure.ts";
 import { readCodeIndexUrl } from "./code-index-url.ts";
 
@@ -25,7 +26,7 @@ export type Sender = (path: string, sending?: Sending) => Promise<Answered>;
 
 /** Asks the code index with SIGHTLINE_TOKEN. @throws {UsageError} where it has no token or no address. */
 export async function createSender(given: string | undefined): Promise<Sender> {
-  const token = readToken();
+  const token = await readToken();
   const address = await readCodeIndexUrl(given);
   const url = `${address.origin}${address.pathname.replace(/(?:\/mcp)?\/*$/, "")}`;
   return async (path, { headers: own, ...request } = {}) => {
@@ -39,10 +40,10 @@ export async function createSender(given: string | undefined): Promise<Sender> {
   };
 }
 
-function readToken(): string {
-  const token = process.env["SIGHTLINE_TOKEN"]?.trim() ?? "";
-  if (token === "") {
-    throw new UsageError("No token: set SIGHTLINE_TOKEN.");
+async function readToken(): Promise<string> {
+  const token = process.env["SIGHTLINE_TOKEN"]?.trim() || (await exchangeJobToken());
+  if (token === undefined) {
+    throw new UsageError("No token: set SIGHTLINE_TOKEN, or in CI SIGHTLINE_WORKLOAD.");
   }
   if (!BEARER_TOKEN.test(token)) {
     throw new UsageError(

@@ -2,6 +2,7 @@ import { errorMessage } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { datasetPageSchema, experimentPageSchema, type Experiment } from "@sightline/observability/contract";
 import { z } from "zod";
+import { exchangeJobToken } from "#cli/job-token.ts";
 import { UsageError } from "#settings/failure.ts";
 
 export type EvaluationClient = {
@@ -24,21 +25,24 @@ const TIMEOUT_MS = 60_000;
 const detailSchema = z.object({ message: z.string() });
 const refusalSchema = z.object({ error: z.string(), message: z.string(), details: z.array(detailSchema).catch([]) });
 
-/** Asks the project of OBS_PROJECT_ID with OBS_API_KEY, `ask` in place of `fetch`. @throws {UsageError} where one of them is missing or of no such form. */
-export function createEvaluationClient(given: string | undefined, ask: typeof fetch = fetch): EvaluationClient {
-  const url = URL.parse(given ?? process.env["OBS_API_URL"] ?? "");
+/** Asks the project of OBS_PROJECT_ID with OBS_API_KEY, or as the CI job that it is, `ask` in place of `fetch`. @throws {UsageError} where one of them is missing or of no such form. */
+export async function createEvaluationClient(address: string | undefined, ask: typeof fetch = fetch): Promise<EvaluationClient> {
+  const url = URL.parse(address ?? process.env["OBS_API_URL"] ?? "");
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "") {
     throw new UsageError(
       "The address of observability (--url or OBS_API_URL) starts with https:// or http:// and holds no name and no password.",
     );
   }
-  const key = process.env["OBS_API_KEY"] ?? "";
-  if (!/^studio_[0-9a-f]{64}$/i.test(key)) {
-    throw new UsageError("OBS_API_KEY is no API key: make one with “Evaluate” in the project's settings, and copy all of it.");
-  }
   const project = z.uuid().safeParse(process.env["OBS_PROJECT_ID"]);
   if (!project.success) {
     throw new UsageError("OBS_PROJECT_ID is no project's id: the project's settings show it.");
+  }
+  const given = process.env["OBS_API_KEY"] ?? "";
+  const key = given === "" ? await exchangeJobToken() : /^studio_[0-9a-f]{64}$/i.test(given) ? given : undefined;
+  if (key === undefined) {
+    throw new UsageError(
+      "OBS_API_KEY is no API key: make one with “Evaluate” in the project's settings, and copy all of it; or set SIGHTLINE_WORKLOAD in CI.",
+    );
   }
   const base = `${url.origin}${url.pathname.replace(/\/*$/, "")}/api/v1/projects/${project.data}`;
   const call = (method: "GET" | "POST") => async (path: string, body?: object | string) => {

@@ -49,7 +49,8 @@ export function addEval(program: Command): void {
 }
 
 const HELP = `
-Reads OBS_API_URL, OBS_API_KEY (an API key of the project with "Evaluate") and OBS_PROJECT_ID.
+Reads OBS_API_URL, OBS_API_KEY (an API key of the project with "Evaluate") and OBS_PROJECT_ID. A job that an admin trusts has no key: it
+sets SIGHTLINE_WORKLOAD to the audience of the rule.
 
 --comment and --status need a token of the code host: GITHUB_TOKEN, GITLAB_TOKEN, GITEA_TOKEN, FORGEJO_TOKEN or BITBUCKET_TOKEN. Where the
 host refuses, that is said, and what this ends with stays as it is.

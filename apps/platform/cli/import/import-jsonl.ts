@@ -7,7 +7,7 @@ import { Tally } from "./tally.ts";
 
 /** `sightline import jsonl`: items of a file as one version of a dataset, which is made where it is not there. */
 export async function importJsonl(file: string, options: { readonly dataset: string; readonly url?: string }): Promise<void> {
-  const client = createEvaluationClient(options.url, fetchPatiently);
+  const client = await createEvaluationClient(options.url, fetchPatiently);
   const lines = await readFile(file, "utf8");
   const tally = new Tally();
   const { id } = await findOrMakeDataset(client, { name: options.dataset }, tally);

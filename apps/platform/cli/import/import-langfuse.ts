@@ -12,7 +12,7 @@ export type LangfuseOptions = { readonly url?: string; readonly outputs?: boolea
 
 /** `sightline import langfuse`: what is there already stays, and every row that was read is accounted for. */
 export async function importLangfuse(options: LangfuseOptions): Promise<void> {
-  const client = createEvaluationClient(options.url, fetchPatiently);
+  const client = await createEvaluationClient(options.url, fetchPatiently);
   const source = openLangfuse(process.env);
   const tally = new Tally();
   const datasets = await source.datasets();

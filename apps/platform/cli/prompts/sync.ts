@@ -15,7 +15,7 @@ export type PullOptions = Options & { readonly label: string };
 
 /** `sightline prompts push`: the files are the truth; what they say already is not made again. */
 export async function pushPrompts(folder: string, { url, label = "", reason = "", dryRun }: PushOptions): Promise<void> {
-  const client = createEvaluationClient(url);
+  const client = await createEvaluationClient(url);
   const labels = label.split(",").flatMap((each) => each.trim() || []);
   for (const { name, template, config } of await readPromptFiles(folder)) {
     if (dryRun === true) {
@@ -34,7 +34,7 @@ export async function pushPrompts(folder: string, { url, label = "", reason = ""
 
 /** `sightline prompts pull`: the platform is the truth. */
 export async function pullPrompts(folder: string, { url, label }: PullOptions): Promise<void> {
-  const client = createEvaluationClient(url);
+  const client = await createEvaluationClient(url);
   for (const { name } of await listPrompts(client)) {
     const found = await findVersion(client, name, label);
     console.log(
@@ -47,7 +47,7 @@ export async function pullPrompts(folder: string, { url, label }: PullOptions): 
 
 /** `sightline prompts list` */
 export async function showPrompts({ url }: Options): Promise<void> {
-  const prompts = await listPrompts(createEvaluationClient(url));
+  const prompts = await listPrompts(await createEvaluationClient(url));
   const rows = prompts.map(({ name, version, labels }) => [
     name,
     String(version),
