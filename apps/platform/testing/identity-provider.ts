@@ -26,13 +26,16 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
         .digest(),
     none: () => Buffer.alloc(0),
   };
-  const server = createServer((_request, response) => {
-    response.setHeader("content-type", "application/json").end(JSON.stringify({ keys }));
+  const server = createServer((request, response) => {
+    const { origin } = new URL(jwksUrl);
+    const answer = request.url === "/keys" ? { keys } : { issuer: origin, jwks_uri: jwksUrl };
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
+  const jwksUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/keys`;
   return {
-    jwksUrl: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/keys`,
+    jwksUrl,
     issue: (claims = {}, algorithm = "RS256") => {
       const now = Math.floor(Date.now() / 1000);
       const payload = { iss: "https://provider.example/", sub: "u-17", aud: "sightline", iat: now, exp: now + 3600, ...claims };

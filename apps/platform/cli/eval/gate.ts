@@ -39,8 +39,8 @@ export async function evaluate(what: What, given: readonly string[], options: Ga
   if (!Number.isFinite(margin) || margin <= 0) {
     throw new UsageError("--margin takes a number above 0, such as 0.05.");
   }
-  const client = await createEvaluationClient(options.url);
   try {
+    const client = await createEvaluationClient(options.url);
     const id = await chooseExperiment(client, what, given, options);
     const query = new URLSearchParams({ margin: String(margin), ...(options.baseline === false ? {} : { baseline: options.baseline }) });
     if (what === "compare") {
