@@ -87,7 +87,7 @@ export const itemsFile = (projectId: string, id: string, asked: ItemsAsked) =>
 export type PairOf = { readonly projectId: string; readonly id: string; readonly baseline: string };
 
 const preferencesPath = ({ projectId, id }: PairOf) => `${pathOf(projectId, id)}/preferences`;
-export const preferencesKey = ({ projectId, id, baseline }: PairOf) => [...keyOf(projectId), id, "preferences", baseline] as const;
+export const preferencesKey = ({ projectId, id, baseline }: PairOf) => [...experimentsKey(projectId), id, "preferences", baseline] as const;
 
 export function preferencesQuery(pair: PairOf) {
   const call = observability.get(preferencesPath(pair), { query: { baseline: pair.baseline }, answer: preferencesSchema });
