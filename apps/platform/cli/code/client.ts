@@ -1,7 +1,7 @@
 import { errorMessage } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { z } from "zod";
-import { exchangeJobToken } from "#cli/job-token.ts";
+import { exchangeJobToken } from "#cli/sign-in/job-token.ts";
 import { UsageError } from "#settings/failure.ts";
 import { readCodeIndexUrl } from "./code-index-url.ts";
 

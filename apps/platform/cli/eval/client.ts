@@ -2,7 +2,7 @@ import { errorMessage } from "@sightline/foundation/errors";
 import { parseJson } from "@sightline/foundation/parse-json";
 import { datasetPageSchema, experimentPageSchema, type Experiment } from "@sightline/observability/contract";
 import { z } from "zod";
-import { exchangeJobToken } from "#cli/job-token.ts";
+import { exchangeJobToken } from "#cli/sign-in/job-token.ts";
 import { UsageError } from "#settings/failure.ts";
 
 export type EvaluationClient = {
