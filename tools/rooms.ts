@@ -61,6 +61,7 @@ const SMALL_FEATURES = [
   "tokens",
   "users",
   "webhooks",
+  "workloads",
 ].map((name) => `features/${name}`);
 
 const FEATURES: Readonly<Record<string, Room>> = {

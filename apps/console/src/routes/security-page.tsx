@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Paper, Stack, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link, getRouteApi } from "@tanstack/react-router";
 import { Passkeys } from "#features/auth/security/passkeys.tsx";
 import { mustSetUpSecondFactor, useMe } from "#features/auth/api/me.ts";
@@ -9,6 +10,9 @@ import { SecondFactor } from "#features/auth/security/second-factor.tsx";
 import { CompanyDirectory } from "#features/directory/components/company-directory.tsx";
 import { useStepUp } from "#features/auth/step-up.ts";
 import { SessionList } from "#features/auth/security/session-list.tsx";
+import { projectsQuery } from "#features/projects/api/projects.ts";
+import { repositoriesQuery } from "#features/repositories/api/repositories.ts";
+import { TrustedJobs } from "#features/workloads/trusted-jobs.tsx";
 import { StepTitle } from "#features/auth/security/step-title.tsx";
 import { PageHeader } from "#ui/page/page-header.tsx";
 import { Page } from "#ui/page/page.tsx";
@@ -67,9 +71,23 @@ export function SecurityPage() {
             <PolicySection />
             <CompanySignInSection />
             <CompanyDirectory withStepUp={withStepUp} />
+            <Jobs />
           </>
         )}
       </Stack>
     </Page>
+  );
+}
+
+/** Trusts jobs with what there is to trust them with. */
+function Jobs() {
+  const repositories = useQuery(repositoriesQuery).data ?? [];
+  const projects = useQuery(projectsQuery).data ?? [];
+  return (
+    <TrustedJobs
+      repositories={repositories.map(({ id, full_name: label }) => ({ value: id, label }))}
+      projects={projects.map(({ id, name }) => ({ value: id, label: name }))}
+      withStepUp={useStepUp()}
+    />
   );
 }
