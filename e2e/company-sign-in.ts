@@ -43,6 +43,7 @@ export function describeCompanySignIn(stage: () => Stage, names: () => DnsServer
         await logInWithCode(visitor, consoleUrl, admin);
         await connectDirectory(visitor, consoleUrl, admin);
         await letGroupIn(visitor, consoleUrl);
+        await trustJob(visitor, consoleUrl);
         await remove(visitor, consoleUrl);
       } finally {
         await context.close();
@@ -130,6 +131,28 @@ async function letGroupIn(page: Page, consoleUrl: string): Promise<void> {
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("row", { name: /Ann.*Group Support: editor/ }).waitFor();
   await expectAccessible(page, "project-groups");
+}
+
+async function trustJob(page: Page, consoleUrl: string): Promise<void> {
+  await page.goto(`${consoleUrl}/admin/security`);
+  await page.getByRole("button", { name: "Trust a job" }).click();
+  const dialog = page.getByRole("dialog", { name: "Trust a job" });
+  await dialog.getByLabel("Subject").fill("repo:*");
+  await dialog.getByRole("combobox", { name: "Project" }).click();
+  await page.getByRole("option", { name: "Refunds" }).click();
+  await dialog.getByRole("button", { name: "Trust it" }).click();
+  await dialog.getByText("Name one repository in full").waitFor();
+  await expectAccessible(page, "trust-job");
+  await dialog.getByLabel("Subject").fill("repo:acme/shop:*");
+  await dialog.getByRole("button", { name: "Trust it" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  const section = page.getByRole("region", { name: "CI without a stored secret" });
+  await section.getByText("may evaluate in Refunds, not used yet").waitFor();
+  await section.getByRole("button", { name: "Remove repo:acme/shop:*" }).scrollIntoViewIfNeeded();
+  await expectAccessible(page, "security-jobs");
+  await section.getByRole("button", { name: "Remove repo:acme/shop:*" }).click();
+  await page.getByRole("dialog", { name: "Trust this job no more?" }).getByRole("button", { name: "Remove" }).click();
+  await section.getByText("No job is trusted yet.").waitFor();
 }
 
 async function remove(page: Page, consoleUrl: string): Promise<void> {
