@@ -16,7 +16,7 @@ const scopeSchema = z.enum(["scip", "evaluate", "read"]);
 const rule = {
   /** `https://token.actions.githubusercontent.com`, `https://gitlab.com`, or of one's own. */
   issuer: issuerSchema,
-  /** What `sub` of the job's ID token has to be; one star behind the repository stands for anything. */
+  /** The pattern that `sub` of the job's ID token has to fit; one star behind the repository stands for anything. */
   subject: z.string().max(300).regex(ONE_LINE, "one line").regex(PINNED, UNPINNED),
   /** Its branches, such as `main` or `release/*`; null lets every job in that the subject does. */
   branches: z
@@ -49,7 +49,7 @@ export const workloadSchema = z.object({
   issuer: z.string(),
   subject: z.string(),
   branches: z.string().nullable(),
-  /** Of the ID token, for this rule alone; CI has it as SIGHTLINE_WORKLOAD. */
+  /** The ID token's audience, for this rule alone; CI has it as SIGHTLINE_WORKLOAD. */
   audience: z.string(),
   /** False once whoever made it is disabled or no admin any more: make it anew. */
   active: z.boolean(),

@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 export type JobClaims = Readonly<Record<string, unknown>>;
 export type JobIssuer = Awaited<ReturnType<typeof startJobIssuer>>;
 
-/** What GitHub, GitLab and a cluster are to the product: an issuer with a description and keys, by OpenID Connect Discovery. */
+/** Stands for GitHub, GitLab or a cluster: an issuer with a description and keys, by OpenID Connect Discovery. */
 export async function startJobIssuer() {
   const pairs = new Map<string, Awaited<ReturnType<typeof generateKeyPair>>>();
   const asked = { description: 0, keys: 0 };

@@ -111,7 +111,7 @@ export function createExchange({ queries, keys, jobKeys, publicUrl, clock }: Dep
   };
 }
 
-/** The same for a token however often it is shown: by its number, or without one by what was signed. */
+/** Names a token alike however often it is shown: by its number, or without one by what was signed. */
 function nameOf(idToken: string, { iss = "", jti }: JWTPayload): string {
   const name = jti ?? idToken.slice(0, idToken.lastIndexOf("."));
   return `workload-token|${createHash("sha256")

@@ -104,7 +104,7 @@ export type AnnotateRequest = z.input<typeof annotateRequestSchema>;
 /** Comments of people: plain text, in which `@` and the id of an account mention somebody. */
 
 export const MAX_COMMENT_LENGTH = 5_000;
-/** Of a trace with its steps and scores, of a dataset, of an experiment. */
+/** Comments of a trace with its steps and scores, of a dataset, or of an experiment. */
 export const MAX_COMMENTS = 1_000;
 /** Accounts that one comment mentions. */
 export const MAX_MENTIONS = 20;
@@ -117,9 +117,9 @@ export const findMentions = (comment: string): readonly string[] => [
 
 export const commentSubjectSchema = z.object({
   subject: z.enum(["trace", "step", "item", "run", "score"]),
-  /** Of a trace, a step and a score the trace, of an item the dataset, of a run the experiment. */
+  /** The whole that it is in: the trace of a step or score, the dataset of an item, the experiment of a run. */
   within_id: z.uuid().toLowerCase(),
-  /** Of a run its item: its repetitions and attempts share their comments. */
+  /** A run is named by its item: repetitions and attempts share their comments. */
   subject_id: z.uuid().toLowerCase(),
 });
 export type CommentSubject = z.infer<typeof commentSubjectSchema>;

@@ -189,7 +189,7 @@ const preferenceSummarySchema = z.object({
       items_needed: z.int().nullable(),
     })
     .nullable(),
-  /** Of a judge, with people: the items that both compared, the part of them of which both say the same, and Cohen's κ. */
+  /** How far a judge and people agree: the items that both compared, the part of them of which both say the same, and Cohen's κ. */
   agreement: z.object({ items: z.int(), same: z.number(), kappa: intervalSchema.nullable() }).nullable(),
 });
 export type PreferenceSummary = z.infer<typeof preferenceSummarySchema>;

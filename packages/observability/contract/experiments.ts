@@ -168,7 +168,7 @@ export const runSchema = z.object({
     runScoreSchema.extend({
       source: z.enum(["application", "check", "judge"]),
       value: z.number().nullable(),
-      /** Of a category, which a judge gave. */
+      /** The category that a judge gave. */
       text_value: z.string().nullable(),
       is_boolean: z.boolean(),
     }),

@@ -137,7 +137,7 @@ export const judgeRuleSchema = z.object({
   kind: z.enum(RULE_KINDS),
   q: z.string(),
   experiment_id: z.uuid().nullable(),
-  /** Of preferences: the experiment that it is compared with. */
+  /** The experiment that it is compared with, where preferences are judged. */
   baseline_id: z.uuid().nullable(),
   sampling: z.number(),
   /** Dollars of a day; of the past and of an experiment, in all. Null: as much as it takes. */

@@ -70,12 +70,12 @@ export const scoreSchema = scoreValueSchema.extend({
   trace_id: z.uuid(),
   observation_id: z.uuid().nullable(),
   name: z.string(),
-  /** Of a judge or checks, the explanation. */
+  /** The explanation, where a judge or checks scored. */
   comment: z.string().nullable(),
   source: z.enum(["application", "person", "judge", "check"]),
   /** The user who gave the score here; null when it came from the application. */
   author: z.string().nullable(),
-  /** Of a judge or checks: the version of the evaluator; of a judge, the trace of its call. */
+  /** The version of the evaluator that scored, and the trace of its call, which checks have not. */
   evaluator_version: z.int().nullable(),
   judge_trace_id: z.uuid().nullable(),
   /** Of a judge: whether this version agrees with people well enough to fail a gate. */

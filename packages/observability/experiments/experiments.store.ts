@@ -90,7 +90,7 @@ export async function setState(
 ): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable("observability.experiments as experiment")
-    // What is asked may quote a user, and is not needed any more.
+    // The question may quote a user, and is not needed any more.
     .set(state === "running" ? { state, ended_at: null } : { state, ended_at: now, call: null })
     .where("experiment.project_id", "=", projectId)
     .where("experiment.id", "=", id)

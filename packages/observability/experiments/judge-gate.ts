@@ -18,7 +18,7 @@ type GateScore = Gate["scores"][number];
 export function judgeExperiment(judging: Judging): Omit<Gate, "comparison"> {
   const { compared, baseline, primary } = judging;
   const { failed: failedRequired } = compared.measured;
-  // What evaluators of the server say fails no gate unless it is named: it is judged afterwards.
+  // A verdict of the server's evaluators fails no gate unless it is named: it is judged afterwards.
   const byItself = ({ shown }: Judged) => shown.source === "application" || isByItem(shown);
   const chosen = compared.scores.filter((score) => (primary === undefined ? byItself(score) : primary.includes(score.shown.name)));
   const scores = baseline === undefined ? [] : judgeScores(chosen, judging);

@@ -13,7 +13,7 @@ import { findDeletedTraces, insertRuns, lockExperiment, type OfExperiment } from
 
 const MAX_OUTPUT_CHARACTERS = 1024 * 1024;
 
-/** What is written with runs, before them, told whether their contents were deleted; false: they are not to be written. */
+/** Writes with runs, before them, told whether their contents were deleted; false: they are not to be written. */
 type Along = (transaction: Query, isDeleted: boolean) => Promise<boolean>;
 
 /**

@@ -29,7 +29,7 @@ export type Claimed = {
   readonly item_id: string | null;
   readonly repetition: number | null;
   readonly attempt: number | null;
-  /** Of a pair of runs: the experiment of the other one, and whether that stands first. */
+  /** The experiment of the other run of a pair, and whether that stands first. */
   readonly baseline_id: string | null;
   readonly is_swapped: boolean;
   /** The id of this try and of its trace. */
@@ -73,7 +73,7 @@ export type Settling = {
   readonly cost: number;
   /** Of one that waits: when it is tried again. */
   readonly retryInMs: number;
-  /** Of checks no try has one. */
+  /** Whether tries have traces, which checks have not. */
   readonly hasTraces: boolean;
 };
 
@@ -100,7 +100,7 @@ export async function holdTrace(transaction: Query, projectId: string, traceId: 
   return rows.length > 0;
 }
 
-/** The same of a run, and of the one that it is compared with; one whose contents went with a user is there no more. */
+/** Holds a run, and the one that it is compared with; one whose contents went with a user is there no more. */
 export async function holdRun(transaction: Query, held: Claimed): Promise<boolean> {
   const { rows } = await sql`
     select from observability.experiment_runs as run

@@ -135,7 +135,7 @@ type RunFacts = {
   readonly subject: string | null;
 };
 
-/** Of two runs nothing says whose they are. */
+/** Reads a run, or two of which nothing says whose they are. */
 async function readRuns(query: Query, { projectId, run: of }: Subject) {
   if (of === undefined) {
     return {};

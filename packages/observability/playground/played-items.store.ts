@@ -36,7 +36,7 @@ export async function insertEnd(transaction: Query, { projectId, experimentId }:
 
 export type RunningCall = Played & { readonly author: string; readonly call: PlaygroundRequest };
 
-/** What is asked with each item; undefined once the experiment has ended, or is gone. */
+/** The question that is asked with each item; undefined once the experiment has ended, or is gone. */
 export async function findRunningCall(query: Query, { projectId, experimentId }: OfExperiment): Promise<RunningCall | undefined> {
   const { rows } = await sql<RunningCall>`
     select dataset_id as "datasetId", dataset_version as version, split, author, call from observability.experiments

@@ -17,7 +17,7 @@ type Call = { readonly projectId: string; readonly asked: PlaygroundRequest; rea
 type About = Call & Pick<JudgeCall, "traceId" | "userId" | "metadata">;
 export type Said = Exclude<PlaygroundEvent, { type: "end" }>;
 
-/** What a project may spend, and the model's price. @throws {AppError} 409 where no price lets the budget count it. */
+/** Finds what a project may spend, and the model's price. @throws {AppError} 409 where no price lets the budget count it. */
 export async function findPriced(query: Query, projectId: string, model: string) {
   const [budget, price] = [await findPlaygroundBudget(query, projectId), await findPrice(query, projectId, model)];
   if (budget !== null && price === undefined) {

@@ -10,7 +10,7 @@ const SEED = 1;
 const MAX_AGREEMENT_ITEMS = 2_000;
 
 type Answer = Preference & { readonly cluster: string | null };
-/** What was said of an item: the parts of its answers that prefer the candidate and the baseline. */
+/** The answers about an item: the parts of its answers that prefer the candidate and the baseline. */
 type Items = ReadonlyMap<string, ComparedItem & { readonly answers: number }>;
 
 /** How often the candidate is preferred: by people, and by each judge's newest version. */

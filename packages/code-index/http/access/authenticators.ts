@@ -165,7 +165,7 @@ async function callerOfAccessToken(token: string, accessTokens: AccessTokenVerif
   }
 }
 
-/** As a developer token that uploads to one repository, and sees that one to find it. */
+/** Rights of a job: those of a developer token that uploads to one repository, and sees that one to find it. */
 function jobOf(rule: string, tenantId: string, { repository, scopes, branch }: WorkloadRights): Caller {
   if (repository === undefined || !scopes.includes("scip")) {
     throw forbidden("The rule that let this job in opens no code; an admin makes one with scip and a repository.");

@@ -13,7 +13,7 @@ export function tellApart(people: readonly Mentionable[]): readonly Mentionable[
   });
 }
 
-/** What was typed, with the accounts' ids in place of names after an @; of two names of which one begins the other the longer is meant. */
+/** The typed text, with the accounts' ids in place of names after an @; of two names of which one begins the other the longer is meant. */
 export function toStored(typed: string, people: readonly Mentionable[]): string {
   const names = people.map(({ name }) => name).toSorted((a, b) => b.length - a.length);
   if (names.length === 0) {

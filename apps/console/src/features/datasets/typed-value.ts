@@ -76,7 +76,7 @@ function parseJson(text: string, exactWithin?: ReadonlySet<string>): Json | unde
 
 const [MIN_ROWS, MAX_ROWS] = [3, 14];
 
-/** Of a field in which it is typed. */
+/** Lines of the field in which it is typed. */
 export function rowsOf(text: string): number {
   return Math.min(MAX_ROWS, Math.max(MIN_ROWS, text.split("\n").length));
 }

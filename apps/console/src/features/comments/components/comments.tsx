@@ -29,7 +29,7 @@ function useComments({ projectId, about }: CommentsProps) {
   return { query, refreshes: [asked.queryKey], comments: query.data?.filter(isAbout).toReversed() ?? [] };
 }
 
-/** What people wrote about something, the oldest first, and a field to write more. */
+/** The comments on something, the oldest first, and a field to write more. */
 export function Comments({ projectId, about }: CommentsProps) {
   const { query, comments, refreshes } = useComments({ projectId, about });
   const { data: project } = useQuery(projectQuery(projectId));

@@ -4,7 +4,7 @@ import monospace from "#ui/kit/monospace.module.css";
 import { typedInto } from "#ui/kit/typed-into.ts";
 
 type ChecksFieldProps = {
-  /** As they are typed. */
+  /** The checks as they are typed. */
   readonly checks: string;
   readonly onChange: (checks: string) => void;
   readonly error: string | false;

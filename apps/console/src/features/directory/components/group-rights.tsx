@@ -21,7 +21,7 @@ type GroupRightsProps = {
   readonly others: readonly Way[];
   /** Whether it is everybody's in the organization until it is given to a group, or whatever its groups are. */
   readonly isOpen: "until given" | "always" | "never";
-  /** What a group can be here; none where a group that may see it may do no more. */
+  /** Roles that a group can have here; none where a group that may see it may do no more. */
   readonly levels: readonly { readonly value: Level; readonly label: string }[];
   readonly withStepUp: WithStepUp;
 };

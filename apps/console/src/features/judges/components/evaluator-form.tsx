@@ -35,7 +35,7 @@ const KINDS = [
   { value: "checks", label: "Checks" },
 ];
 
-/** What an evaluator asks of which model, or which checks it has, tried on traces before it is kept. */
+/** Asks for an evaluator: its model and rubric, or its checks, tried on traces before it is kept. */
 export function EvaluatorForm(form: EvaluatorFormProps) {
   const [kind, setKind] = useState(form.judge?.definition.kind ?? "judge");
   const Form = kind === "checks" ? ChecksForm : JudgeForm;
