@@ -121,6 +121,23 @@ test("a job's token opens the repository and the project of its rule, for its br
   expect(elsewhere.json()).toMatchObject({ error: "other_branch", message: expect.stringContaining("the branch main alone") });
   const made = await ask("observability", token, "POST", `${path}/experiments`, { ...experiment, branch: "main" });
   expect(made.json()).toMatchObject({ author: `key:${rule.id}`, branch: "main" });
+  const { id: theirs } = await done("observability", root, "POST", `${path}/experiments`, { ...experiment, branch: "release" });
+  const run = { item_id: dataset, repetition: 0, attempt: 1 };
+  for (const [what, body] of [
+    ["runs", { runs: [{ ...run, state: "failed", error: "x" }] }],
+    ["scores", { evaluators: [{ name: "x" }], runs: [{ ...run, scores: [] }] }],
+    ["finish", { state: "cancelled" }],
+    ["gate", undefined],
+  ] as const) {
+    const refused = await ask("observability", token, "POST", `${path}/experiments/${theirs}/${what}`, body);
+    expect(refused.json(), what).toMatchObject({ error: "other_branch" });
+  }
+  expect((await ask("observability", token, "DELETE", `${path}/datasets/${dataset}`)).json()).toMatchObject({ error: "other_branch" });
+  const blind = [
+    await ask("observability", token, "POST", `${path}/datasets/${dataset}/items/from-traces`, { traces: [{ trace_id: theirs }] }),
+    await ask("observability", token, "GET", `${path}/traces/${theirs}/replay`),
+  ];
+  expect(blind.map((answer) => answer.json<{ error: string }>().error)).toEqual(["scope_missing", "scope_missing"]);
 });
 
 test("the command line gets its token from GitHub, GitLab or a pod, without a stored one", async () => {

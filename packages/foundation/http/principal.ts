@@ -25,6 +25,8 @@ export type Principal =
       readonly canChange: boolean;
       /** Its scopes let it change what production runs. */
       readonly canRelease: boolean;
+      /** Whether what it writes may be made of traces: every key's may, and that of a job which may read. */
+      readonly canReadTraces: boolean;
       /** The one branch that it may experiment on; any when left out. */
       readonly branch?: string | undefined;
     }

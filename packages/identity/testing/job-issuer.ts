@@ -11,8 +11,9 @@ export type JobIssuer = Awaited<ReturnType<typeof startJobIssuer>>;
 export async function startJobIssuer() {
   const pairs = new Map<string, Awaited<ReturnType<typeof generateKeyPair>>>();
   const asked = { description: 0, keys: 0 };
-  /** What it answers in place of keys. */
+  /** Its answers in place of all, and of the keys alone. */
   let instead: string | undefined;
+  let insteadOfKeys: string | undefined;
   const addKey = async (kid: string) => pairs.set(kid, await generateKeyPair("RS256", { extractable: true }));
   await addKey("one");
   const pairOf = (kid: string) => pairs.get(kid) ?? fail(`there is no key ${kid}`);
@@ -25,7 +26,7 @@ export async function startJobIssuer() {
         [...pairs].map(async ([kid, { publicKey }]) => ({ ...(await exportJWK(publicKey)), kid, alg: "RS256" })),
       );
       const description = { issuer, jwks_uri: `${issuer}/keys`, id_token_signing_alg_values_supported: ["RS256"] };
-      response.end(instead ?? JSON.stringify(isKeys ? { keys } : description));
+      response.end(instead ?? (isKeys ? insteadOfKeys : undefined) ?? JSON.stringify(isKeys ? { keys } : description));
     })();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -36,6 +37,7 @@ export async function startJobIssuer() {
     asked,
     addKey,
     answer: (text: string | undefined) => (instead = text),
+    answerKeys: (text: string) => (insteadOfKeys = text),
     publicKey: async (kid = "one") => exportJWK(pairOf(kid).publicKey),
     /** Signs what it says of a job. */
     sign: async (claims: JobClaims, kid = "one"): Promise<string> => {

@@ -35,13 +35,17 @@ const ONCE_MS = 2_000 * LIFETIME.maxTokenAge;
 export const workloadAudience = (publicUrl: string, id: string) => `${publicUrl}/workloads/${id}`;
 
 const text = z.string().max(500).optional().catch(undefined);
+/** A claim that decides: of another form it is refused, and never as if the host had not said it. */
+const deciding = z.string().max(500).optional();
 /** Claims of GitHub and GitLab about the job. */
 const jobSchema = z.object({
   repository: text,
   project_path: text,
-  ref: text,
-  ref_type: text,
-  head_ref: text,
+  ref: deciding,
+  ref_type: deciding,
+  head_ref: deciding,
+  base_ref: deciding,
+  pipeline_source: deciding,
   sha: text,
   actor: text,
   user_login: text,
@@ -50,7 +54,8 @@ const jobSchema = z.object({
 /** Exchanges the ID token of a job for an access token that does what the rule says, for a quarter of an hour. */
 export function createExchange({ queries, keys, jobKeys, publicUrl, clock }: Dependencies) {
   async function workloadOf(idToken: string): Promise<StoredWorkload> {
-    const [audience = "", ...more] = idToken.length > MAX_TOKEN_LENGTH ? [] : [audienceOf(idToken)].flat();
+    const [given, ...more]: unknown[] = idToken.length > MAX_TOKEN_LENGTH ? [] : [audienceOf(idToken)].flat();
+    const audience = typeof given === "string" ? given : "";
     const id = z.uuid().safeParse(audience.slice(workloadAudience(publicUrl, "").length));
     const isOurs = more.length === 0 && id.success && audience === workloadAudience(publicUrl, id.data);
     return orRefuse(isOurs ? await findActiveWorkload(queries, id.data) : undefined, () =>
@@ -67,11 +72,14 @@ export function createExchange({ queries, keys, jobKeys, publicUrl, clock }: Dep
       requiredClaims: ["sub", "exp", "iat"],
       currentDate: clock.now(),
     }).catch(refuse);
-    const job = jobSchema.parse(payload);
+    const { data: job } = jobSchema.safeParse(payload);
+    if (job === undefined) {
+      throw invalid("ref", "the names of its branches are no texts of 500 characters at the most");
+    }
     if (!fits(subject, payload.sub ?? "")) {
       throw invalid("sub", "it is of another job than the rule's");
     }
-    if (rule.branches !== null && !fits(rule.branches, branchOf(job) ?? "")) {
+    if (rule.branches !== null && (isPull(job) || !fits(rule.branches, branchOf(job) ?? ""))) {
       throw invalid("ref", "it is of another branch than the rule's");
     }
     return { payload, job };
@@ -81,12 +89,11 @@ export function createExchange({ queries, keys, jobKeys, publicUrl, clock }: Dep
     const rule = await workloadOf(idToken);
     const { payload, job } = await verify(rule, idToken);
     const [now, jti] = [clock.now(), randomUUID()];
-    const ref = job.head_ref || job.ref?.replace(/^refs\/(?:heads|tags)\//, "");
     const rights: WorkloadRights = {
       repository: rule.repository_id ?? undefined,
       project: rule.project_id ?? undefined,
       scopes: rule.scopes,
-      branch: ref,
+      branch: writesTo(job),
     };
     const claims = new SignJWT({ tid: rule.tenant_id, workload: rights }).setSubject(rule.id).setAudience(WORKLOAD_AUDIENCE).setJti(jti);
     const token = await signAccessToken(claims, { keys, issuer: publicUrl }, now, SECONDS);
@@ -135,8 +142,25 @@ function fits(pattern: string, given: string): boolean {
     : given.length >= before.length + after.length && given.startsWith(before) && given.endsWith(after);
 }
 
+type Job = z.output<typeof jobSchema>;
+
+/** Whether it is of a pull or merge request, also one that runs as the branch that it is to be merged to. */
+function isPull({ head_ref: head = "", pipeline_source: source }: Job): boolean {
+  return head !== "" || source === "merge_request_event";
+}
+
+/** A branch's bare name; whatever is none keeps a name that no branch has. A pull request from main to main is a fork's. */
+function writesTo(job: Job): string | undefined {
+  const { head_ref: head = "", base_ref: base, ref } = job;
+  if (head !== "" && head !== base) {
+    return head;
+  }
+  const branch = head === "" ? branchOf(job) : undefined;
+  return branch ?? (ref === undefined || ref.startsWith("refs/") ? ref : `refs/tags/${ref}`);
+}
+
 /** GitHub names branches in full, and calls what a pull request is merged to a branch, too. */
-function branchOf({ ref = "", ref_type: type }: z.output<typeof jobSchema>): string | undefined {
+function branchOf({ ref = "", ref_type: type }: Job): string | undefined {
   return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : type === "branch" && !ref.startsWith("refs/") ? ref : undefined;
 }
 

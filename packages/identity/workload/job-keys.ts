@@ -1,6 +1,8 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import { LRUCache } from "lru-cache";
+import { z } from "zod";
 import type { AllowedHosts } from "@sightline/foundation/outbound/allowed-hosts";
+import { parseJson } from "@sightline/foundation/parse-json";
 import type { ProviderClients } from "#sso/provider-clients.ts";
 import { createProviderFetch, UnreachableProviderError } from "#sso/provider-fetch.ts";
 
@@ -10,6 +12,7 @@ const KEPT_MS = 600_000;
 const AGAIN_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 const MAX_ISSUERS = 500;
+const keySetSchema = z.looseObject({ keys: z.array(z.unknown()) });
 
 /** The keys of the issuers that tenants name, through the outgoing guard: what it refuses, how large an answer is and how long it takes. */
 export function createJobKeys({ clients, allowed }: { readonly clients: ProviderClients; readonly allowed: AllowedHosts }) {
@@ -20,9 +23,23 @@ export function createJobKeys({ clients, allowed }: { readonly clients: Provider
     fetchMethod: async (issuer, before, { options }) => {
       try {
         const metadata = (await clients.discover({ issuer, clientId: "sightline", secret: "-" })).serverMetadata();
+        let failed: { readonly at: number; readonly problem: unknown } | undefined;
         const keys = createRemoteJWKSet(new URL(metadata.jwks_uri ?? ""), {
-          [customFetch]: async (address, asked) =>
-            fetchKeys(address, { ...asked, headers: Object.fromEntries(asked.headers), body: undefined }),
+          // Else keys that do not come are asked for by each token that names them.
+          [customFetch]: async (address, asked) => {
+            if (failed !== undefined && Date.now() - failed.at < AGAIN_MS) {
+              throw failed.problem;
+            }
+            try {
+              const answer = await fetchKeys(address, { ...asked, headers: Object.fromEntries(asked.headers), body: undefined });
+              const given = keySetSchema.parse(answer.ok ? parseJson(await answer.text()) : undefined);
+              failed = undefined;
+              return Response.json(given);
+            } catch (problem) {
+              failed = { at: Date.now(), problem };
+              throw problem;
+            }
+          },
           timeoutDuration: TIMEOUT_MS,
           cooldownDuration: AGAIN_MS,
           cacheMaxAge: KEPT_MS,

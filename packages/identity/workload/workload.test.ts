@@ -120,6 +120,10 @@ describe("what opens nothing", () => {
     ["another repository", { sub: "repo:acme/shop-evil:ref:refs/heads/main" }, /\(sub\)/],
     ["an audience of nobody", { aud: "https://sightline.example" }, /\(aud\)/],
     ["several audiences", { aud: ["https://github.com/acme", "x"] }, /\(aud\)/],
+    ["an audience that is a number", { aud: 5 as never }, /\(aud\)/],
+    ["an audience that is none", { aud: null as never }, /\(aud\)/],
+    ["a branch of 600 letters", { ref: `refs/heads/${"x/".repeat(300)}` }, /\(ref\)/],
+    ["a branch that is no text", { head_ref: 7 as never }, /\(ref\)/],
     ["another issuer", { iss: "https://token.actions.githubusercontent.com" }, /\(iss\)/],
     ["one that is over", { iat: now - 600, exp: now - 60 }, /\(exp\): it is over/],
     ["one that is not valid yet", { nbf: now + 300, exp: now + 600 }, /\(nbf\)/],
@@ -172,11 +176,31 @@ describe("what opens nothing", () => {
   test("other branches, tags, and pull requests that GitHub calls a branch, where the rule names branches", async () => {
     rule = await trust({ branches: "main" });
     const pull = { sub: "repo:acme/shop:pull_request", ref: "refs/pull/7/merge", head_ref: "main" };
-    for (const claims of [{ ref: "refs/heads/main2" }, { ref: "refs/tags/main", ref_type: "tag" }, pull, { ref: undefined }]) {
+    const target = { head_ref: "main", base_ref: "main" };
+    const merge = { ref: "main", pipeline_source: "merge_request_event" };
+    for (const claims of [
+      target,
+      merge,
+      { ref: "refs/heads/main2" },
+      { ref: "refs/tags/main", ref_type: "tag" },
+      pull,
+      { ref: undefined },
+    ]) {
       expect((await exchange(await idToken(claims))).json()).toMatchObject(refused(/\(ref\)/));
     }
     expect((await exchange(await idToken())).statusCode).toBe(200);
   });
+});
+
+test.each([
+  [{ ref: "refs/tags/main", ref_type: "tag" }, "refs/tags/main"],
+  [{ ref: "main", ref_type: "tag" }, "refs/tags/main"],
+  [{ ref: "refs/pull/7/merge", head_ref: "main", base_ref: "main" }, "refs/pull/7/merge"],
+  [{ ref: "refs/heads/main", head_ref: "main", base_ref: "main" }, "refs/heads/main"],
+  [{ ref: "refs/pull/7/merge", head_ref: "fix", base_ref: "main" }, "fix"],
+])("what a job of %o makes is not main's", async (claims, branch) => {
+  const { access_token: token } = (await exchange(await idToken(claims))).json<{ access_token: string }>();
+  expect(decodeJwt(token)["workload"]).toMatchObject({ branch });
 });
 
 test.each([
@@ -237,6 +261,17 @@ test("an issuer that answers nonsense, or too much, is said to be unreachable, a
     }
     expect(odd.asked.description).toBe(description + 1);
   }
+  await odd.stop();
+});
+
+test("keys that do not come are asked for once a minute", async () => {
+  const odd = await startJobIssuer();
+  rule = await trust({ issuer: odd.issuer });
+  odd.answerKeys("not JSON");
+  for (let at = 0; at < 3; at += 1) {
+    expect((await exchange(await odd.sign({ aud: rule.audience, ...GITHUB }))).json()).toMatchObject({ error: "temporarily_unavailable" });
+  }
+  expect(odd.asked.keys).toBe(1);
   await odd.stop();
 });
 

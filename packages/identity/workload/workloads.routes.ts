@@ -29,12 +29,15 @@ export function workloadRoutes(dependencies: AdministrationDependencies) {
   async function change(
     caller: Caller,
     event: "workload_added" | "workload_removed",
-    make: (transaction: Transaction) => Promise<Pick<StoredWorkload, "id" | "issuer" | "subject" | "branches" | "scopes">>,
+    make: (
+      transaction: Transaction,
+    ) => Promise<Pick<StoredWorkload, "id" | "issuer" | "subject" | "branches" | "scopes" | "repository_id" | "project_id">>,
   ): Promise<void> {
     await queries.transaction().execute(async (transaction) => {
       await beginChange(transaction, caller);
-      const { id, issuer, subject, branches, scopes } = await make(transaction);
-      const details = { workload: id, issuer, subject, branches: branches ?? "", scopes: scopes.join(" ") };
+      const { id, issuer, subject, scopes, ...of } = await make(transaction);
+      const bounds = { branches: of.branches ?? "", repository: of.repository_id ?? "", project: of.project_id ?? "" };
+      const details = { workload: id, issuer, subject, scopes: scopes.join(" "), ...bounds };
       await tellOthers(dependencies, transaction, caller, `${subject}: ${details.scopes}`, event.replace("_", " "));
       await appendAudit(transaction, { ...ownAction(caller, clock.now()), event, details });
     });

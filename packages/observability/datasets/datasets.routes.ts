@@ -12,6 +12,7 @@ import {
   type JsonObject,
 } from "#contract.ts";
 import { readCursor, toPage } from "#query/access/cursor.ts";
+import { refuseOtherBranch } from "#query/access/job-limits.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import { datasetNotFound } from "./datasets.errors.ts";
@@ -117,6 +118,8 @@ export function datasetRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request, reply) => {
         const project = await enterProject(query, request, "editor");
+        // Experiments of every branch go with it.
+        refuseOtherBranch(request, null);
         if (!(await deleteDataset(query, { ...project, id: request.params.dataset_id }))) {
           throw datasetNotFound();
         }

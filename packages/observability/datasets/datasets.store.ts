@@ -80,6 +80,14 @@ export async function changeDataset(
 }
 
 /** Deletes it with its items, and its experiments with their runs. @returns whether there was one that the reader may change. */
+/** Whether it is there for an editor; nobody deletes it until the transaction ends. */
+export async function holdDataset(transaction: Query, { projectId, reader, id }: OneInProject): Promise<boolean> {
+  const { rows } = await sql`
+    select from observability.datasets where project_id = ${projectId}::uuid and id = ${id}::uuid and ${hasRoleIn(reader, "editor", projectId)}
+    for key share`.execute(transaction);
+  return rows.length > 0;
+}
+
 export async function deleteDataset(query: Query, { projectId, reader, id }: OneInProject): Promise<boolean> {
   return query.transaction().execute(async (transaction) => {
     const { numDeletedRows } = await transaction

@@ -15,6 +15,7 @@ import {
   writtenItemsSchema,
 } from "#contract.ts";
 import { cutPage } from "#query/access/cursor.ts";
+import { refuseBlindJob } from "#query/access/job-limits.ts";
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import { datasetNotFound, versionNotFound } from "./datasets.errors.ts";
@@ -98,6 +99,7 @@ export function itemRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const project = await enterProject(query, request, "editor");
+        refuseBlindJob(request);
         const [id, author, now] = [request.params.dataset_id, toAuthor(project.reader), clock.now()];
         const dataset = orRefuse(await findDataset(query, { ...project, id }), datasetNotFound);
         const asked = { ...project, ...request.body, ...(request.body.corrects ? { dataset } : {}), now };

@@ -15,6 +15,7 @@ import {
   nodesSchema,
   type Gate,
 } from "#contract.ts";
+import { refuseOtherBranch } from "#query/access/job-limits.ts";
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
 import type { Query } from "#schema.ts";
 import type { InProject, OneInProject } from "#store/reader.ts";
@@ -153,6 +154,7 @@ export function comparisonRoutes({ query, clock }: Pick<RouteDependencies, "quer
       async (request) => {
         const project = await enterProject(query, request, "editor");
         const { experiment_id: id } = request.params;
+        refuseOtherBranch(request, orRefuse(await findExperiment(query, { ...project, id }), experimentNotFound).branch);
         const gate = await runGate(query, { ...project, experimentId: id, ...request.query });
         const { baseline = null } = request.query;
         await setResult(query, { ...project, id }, { gate: { outcome: gate.outcome, baseline, judged_at: clock.now().toISOString() } });

@@ -35,5 +35,3 @@ export const tooManyEvaluators = (most: number) =>
 
 export const runUnknown = (id: string) =>
   refusal(400, "run_unknown", `The experiment has no such run of item ${id} that ended, or a newer attempt of it. Nothing was written.`);
-export const otherBranch = (branch: string) =>
-  refusal(403, "other_branch", `This job's token is for experiments of the branch ${branch} alone; name it as branch.`);

@@ -20,11 +20,12 @@ import { datasetNotFound, versionNotFound } from "#datasets/datasets.errors.ts";
 import { findDataset } from "#datasets/datasets.store.ts";
 import { countItems } from "#datasets/items.store.ts";
 import { cutPage, readCursor, toPage } from "#query/access/cursor.ts";
+import { refuseOtherBranch } from "#query/access/job-limits.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import type { OneInProject } from "#store/reader.ts";
 import { addScores } from "./add-scores.ts";
-import { experimentNotFound, otherBranch } from "./experiments.errors.ts";
+import { experimentNotFound } from "./experiments.errors.ts";
 import { findExperiment, insertExperiment, listExperiments } from "./experiments.store.ts";
 import { finishExperiment } from "./finish-experiment.ts";
 import { presentExperiment, presentRun } from "./present-experiment.ts";
@@ -77,10 +78,7 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
       async (request, reply) => {
         const { dataset_version: wanted, dataset_id: datasetId, ...given } = request.body;
         const project = await enterProject(query, request, "editor");
-        const principal = getPrincipal(request);
-        if (principal.kind === "project-key" && principal.branch !== undefined && principal.branch !== given.branch) {
-          throw otherBranch(principal.branch);
-        }
+        refuseOtherBranch(request, given.branch);
         const dataset = orRefuse(await findDataset(query, { ...project, id: datasetId }), datasetNotFound);
         const version = wanted ?? dataset.version;
         if (version === 0 || version > dataset.version) {
@@ -127,6 +125,7 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
       async (request) => {
         const project = await enterProject(query, request, "editor");
         const id = request.params.experiment_id;
+        refuseOtherBranch(request, (await load({ ...project, id })).branch);
         await finishExperiment(query, { ...project, experimentId: id, ...request.body, now: clock.now() });
         return presentExperiment(await load({ ...project, id }));
       },
@@ -146,6 +145,7 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const project = await enterProject(query, request, "editor");
+        refuseOtherBranch(request, (await load({ ...project, id: request.params.experiment_id })).branch);
         return reportRuns(query, { ...project, experimentId: request.params.experiment_id }, request.body.runs);
       },
     );
@@ -164,6 +164,7 @@ export function experimentRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const project = await enterProject(query, request, "editor");
+        refuseOtherBranch(request, (await load({ ...project, id: request.params.experiment_id })).branch);
         return addScores(query, { ...project, experimentId: request.params.experiment_id }, request.body);
       },
     );

@@ -45,6 +45,7 @@ export function createKeyAuthenticators({ findKey, admitOrJob }: Options): KeyAu
       tenantId: key.tenantId,
       canChange: scopes.includes("evaluate"),
       canRelease: key.scopes.includes("production"),
+      canReadTraces: key.isJob !== true || key.scopes.includes("read"),
       branch: key.branch,
     });
   }

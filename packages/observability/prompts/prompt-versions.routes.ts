@@ -7,6 +7,7 @@ import {
   promptVersionPageSchema,
   putPromptLabelRequestSchema,
 } from "#contract.ts";
+import { refuseOtherBranch } from "#query/access/job-limits.ts";
 import { enterProject, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import { presentPrompt, presentSummary } from "./present-prompt.ts";
@@ -54,6 +55,7 @@ export function promptVersionRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request) => {
         const project = await enterProject(query, request, "editor");
+        refuseOtherBranch(request, null);
         const { label, version, expected } = request.body;
         const { id, author } = { id: request.params.prompt_id, author: toAuthor(project.reader) };
         await requireLabels(query, project, [label]);

@@ -14,6 +14,7 @@ import {
   writtenPromptSchema,
 } from "#contract.ts";
 import { cutPage } from "#query/access/cursor.ts";
+import { refuseOtherBranch } from "#query/access/job-limits.ts";
 import { enterProject, projectParams, type RouteDependencies } from "#query/access/project-route.ts";
 import { toAuthor } from "#query/access/request-reader.ts";
 import { presentPrompt, presentVersion } from "./present-prompt.ts";
@@ -124,6 +125,7 @@ export function promptRoutes({ query, clock, log }: RouteDependencies) {
       },
       async (request, reply) => {
         const project = await enterProject(query, request, "editor");
+        refuseOtherBranch(request, null);
         const chosen = { ...project, id: request.params.prompt_id };
         await query.transaction().execute(async (transaction) => {
           orRefuse(await holdPromptOfId(transaction, chosen), promptNotFound);

@@ -12,6 +12,7 @@ export type UsableKey = {
   readonly scopes: readonly string[];
   /** The one branch that it may experiment on; any when left out. */
   readonly branch?: string | undefined;
+  readonly isJob?: boolean;
 };
 
 export type ObservabilityAuthenticators = {
@@ -120,7 +121,7 @@ async function callerOf(token: string | undefined, accessTokens: AccessTokenVeri
     const { subject: userId, tenantId, role, authenticatedAt, sessionId, workload } = await accessTokens.verify(token, at);
     if (workload !== undefined) {
       const { project: projectId, scopes, branch } = workload;
-      return { id: userId, tenantId, projectId: projectId ?? "", scopes, branch };
+      return { id: userId, tenantId, projectId: projectId ?? "", scopes, branch, isJob: true };
     }
     return { kind: "user", userId, tenantId, role, authenticatedAt, sessionId };
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { HttpServer } from "@sightline/foundation/http/http-server";
 import { z } from "zod";
 import { recordingRequestSchema, recordingSchema } from "#contract.ts";
+import { refuseBlindJob } from "#query/access/job-limits.ts";
 import { getReader } from "#query/access/request-reader.ts";
 import type { RouteDependencies } from "#query/access/project-route.ts";
 import { readRecording } from "./read-recording.ts";
@@ -19,6 +20,7 @@ export function replayRoutes({ query }: Pick<RouteDependencies, "query">) {
         },
       },
       (request) => {
+        refuseBlindJob(request);
         const { project_id: projectId, trace_id: traceId } = request.params;
         return readRecording(query, { reader: getReader(request), projectId, traceId, from: request.query.from });
       },
