@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { v7 as uuidv7 } from "uuid";
+import { toEventId } from "#identifiers.ts";
 import { findMentions, MAX_COMMENTS, type Comment, type CommentSubject } from "#contract.ts";
 import { findRun, isOfRun } from "#query/steps/find-run.store.ts";
 import type { ObservabilitySchema, Query } from "#schema.ts";
@@ -42,7 +42,7 @@ async function holdSubject(transaction: InTransaction, { subject, within_id: wit
     const isWithin = subject === "item" ? sql`dataset_id = ${within}::uuid` : sql`experiment_id = ${within}::uuid`;
     return isThere(sql`
       select 1 from ${table} where ${project} and ${isWithin} and item_id = ${id}::uuid and ${hasRoleIn(of.reader, "editor", of.projectId)}
-      limit 1 for key share`);
+      limit 1 for share`);
   }
   const run = await findRun(transaction, { ...of, traceId: within });
   if (run?.segments[0]?.id !== within) {
@@ -63,7 +63,7 @@ async function holdSubject(transaction: InTransaction, { subject, within_id: wit
 
 type Mentioning = Pick<CommentRow, "id" | "text" | "author"> & { readonly projectId: string; readonly at: Date; readonly before: string };
 
-/** Those who were mentioned `before`, and whoever wrote it, are not told. */
+/** Those who were mentioned `before`, and whoever wrote it, are not told; each of the others once a comment, however often it is edited. */
 async function insertMentions(transaction: InTransaction, { id, text, author, projectId, at, before }: Mentioning): Promise<void> {
   const told = new Set([...findMentions(before), author]);
   const mentioned = findMentions(text).filter((person) => !told.has(person));
@@ -71,7 +71,8 @@ async function insertMentions(transaction: InTransaction, { id, text, author, pr
     await sql`
       insert into observability.comment_mentions (id, project_id, comment_id, user_id, next_try_at)
       select notice, ${projectId}::uuid, ${id}::uuid, person, ${at}::timestamptz
-      from unnest(${mentioned.map(() => uuidv7())}::uuid[], ${mentioned}::uuid[]) as given (notice, person)`.execute(transaction);
+      from unnest(${mentioned.map((person) => toEventId(projectId, `mention ${id}`, person))}::uuid[], ${mentioned}::uuid[]) as given (notice, person)
+      on conflict (id) do nothing`.execute(transaction);
   }
 }
 

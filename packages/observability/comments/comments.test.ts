@@ -147,6 +147,10 @@ test("whoever is mentioned and may see the project is told once, however many re
 
   await rig.api.patch(`${rig.base}/comments/${id}`, { text: `${text} again` }, as(ANN));
   expect(await tell()).toEqual([]);
+  // Taken out and put in again it is the same notice, which is given once.
+  await rig.api.patch(`${rig.base}/comments/${id}`, { text: "see" }, as(ANN));
+  await rig.api.patch(`${rig.base}/comments/${id}`, { text }, as(ANN));
+  expect((await tell()).map((mention) => mention.id)).toEqual(told.map((mention) => mention.id));
   await rig.api.put(`${rig.base}/members/${GONE}`, { role: "viewer" }, OWNER);
   await write(about, `@${GONE}`);
   expect(await tell()).toEqual([]);

@@ -25,9 +25,26 @@ export type PlaygroundMessage = z.infer<typeof messageSchema>;
 
 const messagesSchema = z.array(messageSchema).min(1, "give it a message").max(MAX_MESSAGES);
 
-/** Puts values in the place of `{{name}}` wherever it stands in messages; a name without a value stays as it is. */
-export function fillMessages(messages: readonly PlaygroundMessage[], values: Readonly<Record<string, string>>): PlaygroundMessage[] {
-  const fill = (words: string) => fillPlaceholders(words, (name) => (Object.hasOwn(values, name) ? (values[name] ?? "") : `{{${name}}}`));
+/**
+ * Puts values in the place of `{{name}}` wherever it stands in messages; a name without a value stays as it is.
+ *
+ * @throws {RangeError} when more than `most` characters would be put in.
+ */
+export function fillMessages(
+  messages: readonly PlaygroundMessage[],
+  values: Readonly<Record<string, string>>,
+  most = Infinity,
+): PlaygroundMessage[] {
+  let left = most;
+  const fill = (words: string) =>
+    fillPlaceholders(words, (name) => {
+      const value = Object.hasOwn(values, name) ? (values[name] ?? "") : `{{${name}}}`;
+      left -= value.length;
+      if (left < 0) {
+        throw new RangeError("too much is put in");
+      }
+      return value;
+    });
   return messagesSchema.parse(
     JSON.parse(JSON.stringify(messages), (_key, value: unknown) => (typeof value === "string" ? fill(value) : value)),
   );

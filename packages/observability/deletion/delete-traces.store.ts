@@ -62,7 +62,8 @@ async function deleteSome(query: Query, { projectId, reader, ids, deletion, isOf
       transaction,
       projectId,
       sql`(comment.within_id = any(${runs.map(({ id }) => id)}::uuid[]) or (comment.subject = 'step' and comment.subject_id in (
-        select row.id from observability.observations as row join ${given} on ${isOfRun})))`,
+        select row.id from observability.observations as row join ${given} on ${isOfRun})) or (comment.subject = 'score' and comment.subject_id in (
+        select row.event_id from observability.scores as row join ${given} on row.project_id = ${projectId}::uuid and row.trace_id = run.id)))`,
     );
     for (const table of ["observations", "payloads"]) {
       await sql`delete from ${sql.table(`observability.${table}`)} as row using ${given} where ${isOfRun}`.execute(transaction);

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { ItemSource } from "#contract.ts";
 import type { Query } from "#schema.ts";
 import { deleteComments } from "#store/comments.store.ts";
-import { forgetJudgements } from "#store/forget-judgements.store.ts";
+import { forgetJudgements, noteDeleted } from "#store/forget-judgements.store.ts";
 import { selectBeginning } from "#store/segments.ts";
 
 /** Items with all their revisions and runs, in one transaction. */
@@ -80,6 +80,17 @@ async function redactSome(query: Query, projectId: string, isMeant: RawBuilder<b
         join observability.experiments as experiment on experiment.project_id = ${projectId}::uuid and experiment.dataset_id = given.dataset_id
         join observability.experiment_runs as run on run.project_id = ${projectId}::uuid and run.experiment_id = experiment.id and run.item_id = given.item_id
       where true`,
+    );
+    // Items that the playground has yet to run wait on, so that their experiment ends; what their tries said goes.
+    const { rows: tried } = await sql<{ judge_traces: readonly string[] }>`
+      select judgement.judge_traces from ${given}
+      join observability.experiments as experiment on experiment.project_id = ${projectId}::uuid and experiment.dataset_id = given.dataset_id
+      join observability.judgements as judgement on judgement.project_id = ${projectId}::uuid and judgement.experiment_id = experiment.id
+        and judgement.item_id = given.item_id and judgement.state = 'waiting'`.execute(transaction);
+    await noteDeleted(
+      transaction,
+      { projectId, isOfUser: true },
+      tried.flatMap((row) => row.judge_traces),
     );
     return true;
   });

@@ -43,8 +43,11 @@ async function judge(options: JudgingOptions, work: Work, stopping: AbortSignal)
     return { state: "failed", reason: `given up: ${MAX_TRIES} tries did not end` };
   }
   try {
-    if (held.baseline_id !== null && outputOf(evaluator.definition).type !== "preference") {
-      throw new NotJudgeable("the evaluator has a newer version, which tells no preference");
+    const isPreference = outputOf(evaluator.definition).type === "preference";
+    if (isPreference !== (held.baseline_id !== null)) {
+      throw new NotJudgeable(
+        `the evaluator has a newer version, which tells ${isPreference ? "which of two runs is better" : "no preference"}`,
+      );
     }
     const prepared = await prepareJudging(options, subjectOf(held), evaluator.definition);
     return "verdict" in prepared

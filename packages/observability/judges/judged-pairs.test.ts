@@ -105,6 +105,18 @@ test("a judge that goes by the side knows of no difference, and that is counted"
   ]);
 });
 
+test("judged once more the other way about, a pair has two answers still", async () => {
+  const pair = await makePair(["good", "poor"], ["poor", "good"]);
+  const { id, name } = await rig.makeEvaluator(PREFERENCE);
+  await judgePair(id, pair);
+  await judgePair(id, { candidate: pair.baseline, baseline: pair.candidate });
+  const { rows } = await database.pool.query("select from observability.preferences where author = $1", [name]);
+  expect(rows).toHaveLength(4);
+  expect(await measure(pair)).toMatchObject([{ judge: { name }, items: 2, won: 1, lost: 1, tied: 0 }]);
+  const said = (await rig.readJudgements(id)).map((each) => each.score?.text_value);
+  expect(said.toSorted()).toEqual(["baseline", "baseline", "baseline", "baseline", "candidate", "candidate", "candidate", "candidate"]);
+});
+
 test("repetitions are averaged in their item, and people stand apart, with how far the judge agrees", async () => {
   const judge = await rig.makeEvaluator(PREFERENCE, "repeated");
   const pair = await makePair(

@@ -182,7 +182,8 @@ export async function scorePair(transaction: Query, held: Claimed, { name, versi
       author: name,
       version,
       repetition: held.repetition ?? 0,
-      is_swapped: held.is_swapped,
+      // Whether the older of the two stood second, whichever is the candidate: both ways round are two answers, and no third.
+      is_swapped: held.is_swapped !== experimentId < baselineId,
       preferred: value.text_value === "tie" ? null : isCandidate ? experimentId : baselineId,
       is_skipped: false,
       reason: explanation,
@@ -289,7 +290,8 @@ export async function listJudgements(
       from observability.preferences
       where project_id = ${projectId}::uuid and newer_id = greatest(judgement.experiment_id, judgement.baseline_id)
         and older_id = least(judgement.experiment_id, judgement.baseline_id) and item_id = judgement.item_id and author = ${name}::text
-        and version = judgement.version and repetition = judgement.repetition and is_swapped = judgement.is_swapped
+        and version = judgement.version and repetition = judgement.repetition
+        and is_swapped = (judgement.is_swapped <> (judgement.experiment_id < judgement.baseline_id))
     ) as given on judgement.state = 'judged'
     where judgement.project_id = ${projectId}::uuid and judgement.evaluator_id = ${evaluatorId}::uuid and ${hasRoleIn(reader, "viewer", projectId)}
       and ${sql.join([sql`true`, ...conditions], sql` and `)}

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { z } from "zod";
 import { listVariables, MAX_PLAYED_ITEMS, playDatasetRequestSchema, playedDatasetSchema } from "#contract.ts";
 import { datasetNotFound } from "#datasets/datasets.errors.ts";
-import { findDataset } from "#datasets/datasets.store.ts";
+import { findDataset, holdDataset } from "#datasets/datasets.store.ts";
 import { countItems, sizeOfInputs } from "#datasets/items.store.ts";
 import { insertExperiment } from "#experiments/experiments.store.ts";
 import { aboutCost } from "#judges/budget.store.ts";
@@ -75,6 +75,8 @@ export function playDatasetRoutes({ query, clock, log }: RouteDependencies) {
   /** All of them, or none. */
   function begin({ datasetId, version, now, name, ...begun }: Beginning, variants: Variants): Promise<string[]> {
     return query.transaction().execute(async (transaction) => {
+      // Whoever deletes the dataset came first, or finds all of this.
+      orRefuse((await holdDataset(transaction, { ...begun, id: datasetId })) || undefined, datasetNotFound);
       const ids = variants.map(() => uuidv7());
       for (const [at, { prompt, ...call }] of variants.entries()) {
         const { messages, tools, connection_id: _connection, ...parameters } = call;
@@ -94,7 +96,9 @@ export function playDatasetRoutes({ query, clock, log }: RouteDependencies) {
           created_at: now,
         };
         await insertExperiment(transaction, { ...begun, ...experiment });
-        await insertItems(transaction, { ...begun, experimentId: experiment.id }, { datasetId, version, split: begun.split });
+        if ((await insertItems(transaction, { ...begun, experimentId: experiment.id }, { datasetId, version, split: begun.split })) === 0) {
+          throw wrongSize(0);
+        }
       }
       return ids;
     });

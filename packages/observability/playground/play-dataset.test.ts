@@ -190,3 +190,23 @@ test("an item whose user is deleted while it is asked of leaves nothing of him",
   const { rows } = await database.pool.query("select from observability.traces where user_id = 'bob'");
   expect(rows).toEqual([]);
 });
+
+test("a try that failed while its item's user was deleted leaves nothing of him either", async () => {
+  const dataset = await makeDataset([{ input: "the secret of eve", subject: "eve" }]);
+  answer = async () => {
+    await database.pool.query("update observability.item_revisions set redacted_at = now(), input = 'null' where subject = 'eve'");
+    return { status: 503, says: "not now" };
+  };
+  await played(dataset, [variant("{{input}}")]);
+  await playAll();
+  expect((await database.pool.query("select from observability.traces where user_id = 'eve'")).rows).toEqual([]);
+});
+
+test("an input that messages repeat beyond 8 MB is a failed run, and nothing is asked", async () => {
+  const before = model.asked.length;
+  const dataset = await makeDataset([{ input: "x".repeat(1_000) }]);
+  const [id = ""] = (await played(dataset, [variant("{{input}}".repeat(9_000))])).experiment_ids;
+  await playAll();
+  expect(await readRuns(id)).toMatchObject([{ state: "failed", error: expect.stringContaining("8 MB") }]);
+  expect(model.asked.length).toBe(before);
+});

@@ -11,12 +11,15 @@ import { publishTrace, type Outcome } from "#judges/settle-try.ts";
 import { connectionNotFound } from "#models/connections.errors.ts";
 import { findConnection } from "#models/connections.store.ts";
 import type { Query } from "#schema.ts";
-import { findRunningCall, insertEnd, type RunningCall } from "./played-items.store.ts";
+import { findRunningCall, holdItem, insertEnd, type RunningCall } from "./played-items.store.ts";
 import { openCall } from "./run-call.ts";
 
 /** How often, and after which pause, an experiment is ended that awaits traces; each time some of its checks are evaluated. */
 const MAX_WAITS = 60;
 const WAIT_MS = 2_000;
+
+/** Characters that an item's values put into messages: as many as a request by hand may have. */
+const MAX_FILLED = 8 * 1024 * 1024;
 
 type Run = Pick<ReportedRun, "state"> & Partial<ReportedRun>;
 /** Without a run it is tried again, or nothing comes of it. */
@@ -36,7 +39,11 @@ export async function runItem(options: JudgingOptions, held: Claimed, stopping: 
     return isHeld;
   }
   if (run === undefined || held.item_id === null) {
-    await query.transaction().execute((transaction) => settle(transaction, false));
+    const { item_id: itemId } = held;
+    await query.transaction().execute(async (transaction) => {
+      const isDeleted = call !== undefined && itemId !== null && !(await holdItem(transaction, of, itemId));
+      return settle(transaction, isDeleted);
+    });
     return;
   }
   const none = { scores: [], output: null, error: settling.reason, trace_id: null, started_at: null, duration_ms: null };
@@ -125,5 +132,12 @@ function fillFrom(input: Json, asked: PlaygroundRequest): PlaygroundRequest {
   if (unknown !== undefined) {
     throw refusal(400, "variable_missing", `{{${unknown}}} has no value: the item's input has no such key.`);
   }
-  return { ...asked, messages: fillMessages(asked.messages, values) };
+  try {
+    return { ...asked, messages: fillMessages(asked.messages, values, MAX_FILLED) };
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw refusal(400, "call_too_long", "With the item's input the messages have more than 8 MB.");
+    }
+    throw error;
+  }
 }

@@ -16,7 +16,7 @@ import { countPairs, findNext, holdPair, writePreference, type OfPair } from "./
 const path = "/api/v1/projects/:project_id/experiments/:experiment_id/preferences";
 const comparing = { auth: "user" };
 const baselineSchema = preferencesRequestSchema.pick({ baseline: true });
-const itemParams = experimentParams.extend({ item_id: z.uuid() });
+const itemParams = experimentParams.extend({ item_id: z.uuid().toLowerCase() });
 
 type PairRequest = Parameters<typeof enterProject>[1] & {
   readonly params: z.infer<typeof experimentParams>;
@@ -106,8 +106,8 @@ export function preferenceRoutes({ query }: Pick<RouteDependencies, "query">) {
     const project = await enterProject(query, request, role);
     const { experiment_id: experimentId } = request.params;
     const candidate = orRefuse(await findExperiment(query, { ...project, id: experimentId }), experimentNotFound);
-    await resolveBaseline(query, { ...project, candidate, named: request.query.baseline });
-    return { ...project, experimentId, baselineId: request.query.baseline };
+    const [baseline] = await resolveBaseline(query, { ...project, candidate, named: request.query.baseline });
+    return { ...project, experimentId: candidate.id, baselineId: baseline?.id ?? request.query.baseline };
   }
 }
 

@@ -45,14 +45,23 @@ type Found = Pick<Shown, "item_id" | "input" | "expected"> & { readonly own: Sho
 export async function findNext(query: Query, pair: OfPair, author: string): Promise<Found | undefined> {
   const side = (run: "run" | "other") =>
     sql`json_build_object('state', ${sql.ref(`${run}.state`)}, 'output', left(${sql.ref(`${run}.output`)}::text, ${SHOWN}), 'error', ${sql.ref(`${run}.error`)})`;
-  const { rows } = await sql<Found>`
-    select run.item_id, left(item.input::text, ${SHOWN}) as input, left(item.expected::text, ${SHOWN}) as expected, ${side("run")} as own,
-      ${side("other")} as other
-    from ${pairedRuns(pair, "editor")} and not exists (
+  // Apart from what is shown, which would be read of all pairs before they are put in order.
+  const { rows: found } = await sql<{ item_id: string; repetition: number }>`
+    select run.item_id, run.repetition from ${pairedRuns(pair, "editor")} and not exists (
       select from observability.preferences as preference
       where ${isOfPair(pair)} and preference.item_id = run.item_id and preference.author = ${author}::text and preference.source = 'person'
     )
     order by md5(concat_ws(' ', run.item_id, run.repetition, ${author}::text)) limit 1`.execute(query);
+  const [chosen] = found;
+  if (chosen === undefined) {
+    return undefined;
+  }
+  const { rows } = await sql<Found>`
+    select run.item_id, left(item.input::text, ${SHOWN}) as input, left(item.expected::text, ${SHOWN}) as expected, ${side("run")} as own,
+      ${side("other")} as other
+    from ${pairedRuns(pair, "editor")} and run.item_id = ${chosen.item_id}::uuid and run.repetition = ${chosen.repetition}::int`.execute(
+    query,
+  );
   return rows[0];
 }
 

@@ -96,6 +96,16 @@ test("two experiments are compared by hand: sides are hidden and mixed, and the 
   expect(same).toEqual(one);
 });
 
+test("ids in capitals are the same ids", async () => {
+  const { candidate, baseline } = await makePair(20);
+  const pair = { candidate: candidate.toUpperCase(), baseline: baseline.toUpperCase() };
+  for (let asked = await next(pair, "ann"); asked.pair !== null; asked = await next(pair, "ann")) {
+    const preferred = asked.pair.first.output === '"new"' ? "first" : "second";
+    expect((await prefer(pair, asked.pair.item_id.toUpperCase(), "ann", { preferred })).status).toBe(204);
+  }
+  expect((await measure(pair)).summaries).toMatchObject([{ won: 20, lost: 0, tied: 0 }]);
+});
+
 test("several people have their own answers, which are averaged in the item; whoever skips says why", async () => {
   const pair = await makePair(8, (at) => ({ cluster: `issue ${Math.floor(at / 2)}` }));
   await compareAll(pair, "ann", (first) => (first === '"new"' ? "first" : "second"));

@@ -39,7 +39,7 @@ export function PairPage() {
       </PageHeader>
       <Stack gap="md">
         <FailedChange error={say.error} title="The answer was not saved" />
-        {pair === undefined ? (
+        {pair === undefined || next.error !== null ? (
           <Unanswered query={next} failed="The next item could not be loaded" />
         ) : pair === null ? (
           <EmptyPanel

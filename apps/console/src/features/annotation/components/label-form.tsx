@@ -74,7 +74,7 @@ export function LabelForm({ projectId, queueId, traceId, configs, resolves, onCo
   const current = configs[at];
   const digit = (key: string) => (current && /^[1-9]$/.test(key) ? () => choose(at, optionsOf(current)?.[Number(key) - 1]) : undefined);
   // Until the next trace is there, keys would be of the one before it.
-  usePageKeys(({ key }) => (say.isPending ? undefined : (acts[key] ?? digit(key))));
+  usePageKeys(({ key, repeat }) => (say.isPending || repeat ? undefined : (acts[key] ?? digit(key))));
   return (
     <Form onSubmit={save} aria-label="Labels" ref={takeFocus} tabIndex={-1} style={{ outline: "none" }}>
       <FailedChange error={say.error} title="It was not saved" />

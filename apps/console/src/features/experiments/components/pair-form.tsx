@@ -28,10 +28,10 @@ export function PairForm({ projectId, pair, isSaving, onSay }: PairFormProps) {
   const [isHelping, setHelping] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const skip = () => (reason.trim() === "" ? field.current?.focus() : onSay({ skip: reason }));
-  usePageKeys(({ key }) => {
+  usePageKeys(({ key, repeat }) => {
     const preferred = KEYS[key];
-    // Until the next pair is there, keys would be of the one before it.
-    return isSaving ? undefined : preferred ? () => onSay({ preferred }) : { s: skip, "?": () => setHelping(true) }[key];
+    // Until the next pair is there, keys would be of the one before it; one that is held would answer for the next as well.
+    return isSaving || repeat ? undefined : preferred ? () => onSay({ preferred }) : { s: skip, "?": () => setHelping(true) }[key];
   });
   const hidden = { repetition: 0, trace_id: null, place: null };
   return (
