@@ -120,10 +120,10 @@ describe("what opens nothing", () => {
     ["another repository", { sub: "repo:acme/shop-evil:ref:refs/heads/main" }, /\(sub\)/],
     ["an audience of nobody", { aud: "https://sightline.example" }, /\(aud\)/],
     ["several audiences", { aud: ["https://github.com/acme", "x"] }, /\(aud\)/],
-    ["an audience that is a number", { aud: 5 as never }, /\(aud\)/],
-    ["an audience that is none", { aud: null as never }, /\(aud\)/],
+    ["an audience that is a number", { aud: 5 }, /\(aud\)/],
+    ["an audience that is none", { aud: null }, /\(aud\)/],
     ["a branch of 600 letters", { ref: `refs/heads/${"x/".repeat(300)}` }, /\(ref\)/],
-    ["a branch that is no text", { head_ref: 7 as never }, /\(ref\)/],
+    ["a branch that is no text", { head_ref: 7 }, /\(ref\)/],
     ["another issuer", { iss: "https://token.actions.githubusercontent.com" }, /\(iss\)/],
     ["one that is over", { iat: now - 600, exp: now - 60 }, /\(exp\): it is over/],
     ["one that is not valid yet", { nbf: now + 300, exp: now + 600 }, /\(nbf\)/],
@@ -203,20 +203,10 @@ test.each([
   expect(decodeJwt(token)["workload"]).toMatchObject({ branch });
 });
 
-test.each([
-  "*",
-  "repo:*",
-  "repo:acme/*",
-  "repo:*/shop:*",
-  "repo:acme/shop*",
-  "repo:acme/shop:",
-  "repo:acme/shop:*:*",
-  "project_path:acme:*",
-  "project_path:acme/*:ref_type:branch",
-  "system:serviceaccount:*:gate",
-  "system:serviceaccount:ci:*",
-  "environment:prod",
-])("a rule for %s is refused, which says why", async (pattern) => {
+const UNPINNED =
+  "* repo:* repo:acme/* repo:*/shop:* repo:acme/shop* repo:acme/shop: repo:acme/shop:*:* project_path:acme:* project_path:acme/*:ref_type:branch system:serviceaccount:*:gate system:serviceaccount:ci:* environment:prod";
+
+test.each(UNPINNED.split(" "))("a rule for %s is refused, which says why", async (pattern) => {
   const answer = await add(ada, { subject: pattern });
   expect(answer.statusCode).toBe(400);
   expect(answer.body).toMatch(/every repository of the host would be let in/);

@@ -1,7 +1,6 @@
 import { fromCursor } from "@sightline/foundation/cursor";
 import { orRefuse } from "@sightline/foundation/errors";
 import type { HttpServer } from "@sightline/foundation/http/http-server";
-import { getPrincipal } from "@sightline/foundation/http/principal";
 import { v7 as uuidv7 } from "uuid";
 import { z } from "zod";
 import {

@@ -114,7 +114,8 @@ test("judged once more the other way about, a pair has two answers still", async
   expect(rows).toHaveLength(4);
   expect(await measure(pair)).toMatchObject([{ judge: { name }, items: 2, won: 1, lost: 1, tied: 0 }]);
   const said = (await rig.readJudgements(id)).map((each) => each.score?.text_value);
-  expect(said.toSorted()).toEqual(["baseline", "baseline", "baseline", "baseline", "candidate", "candidate", "candidate", "candidate"]);
+  expect(said.filter((value) => value === "candidate")).toHaveLength(4);
+  expect(said.filter((value) => value === "baseline")).toHaveLength(4);
 });
 
 test("repetitions are averaged in their item, and people stand apart, with how far the judge agrees", async () => {
