@@ -276,7 +276,7 @@ test("nobody sees or ends another organization's rule, and a rule of theirs give
 });
 
 test("a rule that is deleted, or whose maker is disabled or no admin any more, ends its tokens and makes none", async () => {
-  const standingOf = createStandings(subject.database.query);
+  const standingOf = (id: string) => createStandings(subject.database.query)(id);
   const maker = await createSsoAdmin(subject, "mia@acme.example", "acme");
   rule = await trust({}, maker);
   expect(await standingOf(rule.id)).toMatchObject({ isAdmin: false, hidden: [], projects: [] });
