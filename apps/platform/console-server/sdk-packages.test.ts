@@ -84,7 +84,7 @@ test(
     expect((await run("npx", [...command, "--help"], options)).stdout).toContain("SIGHTLINE_TOKEN");
     await expect(run("npx", [...command, "index.scip"], options)).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("No token: set SIGHTLINE_TOKEN."),
+      stderr: expect.stringContaining("No token: set SIGHTLINE_TOKEN, or in CI SIGHTLINE_WORKLOAD."),
     });
     const asked = [...program, "grep", "x", "--url", "http://127.0.0.1:9"];
     await expect(run("npx", asked, { ...options, env: { ...process.env, SIGHTLINE_TOKEN: "codeindex_t" } })).rejects.toMatchObject({
