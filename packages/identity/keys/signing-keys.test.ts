@@ -81,7 +81,7 @@ test("GET /.well-known/oauth-authorization-server names the issuer of the tokens
     issuer: "http://localhost:3000",
     token_endpoint: "http://localhost:3000/api/identity/oauth/token",
     jwks_uri: "http://localhost:3000/api/identity/.well-known/jwks.json",
-    grant_types_supported: ["authorization_code", "refresh_token"],
+    grant_types_supported: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:token-exchange"],
   });
 });
 
