@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
+import { failOn, launchBrowser, openContext, openPage } from "./browser.ts";
 import { makeMember } from "./identity-client.ts";
 import { logInFirst, type Credentials } from "./log-in.ts";
 import { startAlone, type Stage } from "./product.ts";
+import { inspectWidths, sendTo, sendTraces } from "./walk.ts";
 
 const PASSWORD = "correct horse battery staple";
 const STEP_MS = 240_000;
@@ -43,48 +43,16 @@ afterAll(async () => {
   await stage?.end();
 });
 
-async function send(method: string, path: string, body?: object, by = token): Promise<Readonly<Record<string, string>>> {
-  const headers = { "content-type": "application/json", ...(by === undefined ? {} : { authorization: `Bearer ${by}` }) };
-  const answer = await fetch(stage.product.consoleUrl + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  const said = await answer.text();
-  if (!answer.ok) {
-    throw new Error(`${path}: ${answer.status} ${said}`);
-  }
-  return JSON.parse(said === "" ? "{}" : said) as Readonly<Record<string, string>>;
-}
+const send = async (method: string, path: string, body?: object, by = token) =>
+  sendTo<Readonly<Record<string, string>>>(stage.product.consoleUrl, { method, path, body, token: by });
 
-async function sendTraces(): Promise<void> {
+async function sendAnswers(): Promise<void> {
   const { key = "" } = await send("POST", `${base}/keys`, { name: "agent", scopes: ["ingest"] });
-  const now = BigInt(Date.now()) * 1_000_000n;
-  const spans = ANSWERS.map((answer, index) => ({
-    traceId: randomBytes(16).toString("hex"),
-    spanId: randomBytes(8).toString("hex"),
-    name: "support",
-    kind: 1,
-    startTimeUnixNano: String(now + BigInt(index)),
-    endTimeUnixNano: String(now + BigInt(index) + 500_000_000n),
-    status: { code: 1 },
-    attributes: Object.entries({ "input.value": "Where is my order?", "output.value": answer }).map(([name, stringValue]) => ({
-      key: name,
-      value: { stringValue },
-    })),
-  }));
-  const answer = await fetch(`${stage.product.observabilityUrl}/v1/traces`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": key },
-    body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
-  });
-  expect(answer.status).toBe(200);
+  const toTrace = (answer: string) => [{ name: "support", attributes: { "input.value": "Where is my order?", "output.value": answer } }];
+  await sendTraces(stage.product.observabilityUrl, key, ANSWERS.map(toTrace));
 }
 
-/** In both themes and three widths. */
-async function inspect(name: string): Promise<void> {
-  for (const width of [390, 820, 1440]) {
-    await page.setViewportSize({ width, height: 900 });
-    expect(await inspectPage(page, `${name}-${width}`)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name} at ${width}`).toBe(true);
-  }
-}
+const inspect = async (name: string) => inspectWidths(page, name);
 
 test("a queue is labelled by the keyboard alone, skipped with a reason, and disagreements are resolved", { timeout: STEP_MS }, async () => {
   const project = `${stage.product.consoleUrl}/projects/${base.split("/").at(-1)}`;
@@ -96,7 +64,7 @@ test("a queue is labelled by the keyboard alone, skipped with a reason, and disa
     // The form of the next trace is there once nothing is chosen in it, and nothing on its way.
     await page.locator("form[aria-label=Labels] button[type=submit][data-disabled]:not([data-loading])").waitFor();
   };
-  await sendTraces();
+  await sendAnswers();
   await page.goto(`${project}/annotation`);
   await waitFor("No queues yet");
   await inspect("annotation-none");

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -7,9 +6,10 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
+import { failOn, launchBrowser, openContext, openPage } from "./browser.ts";
 import { logInFirst } from "./log-in.ts";
 import { startAlone, type Stage } from "./product.ts";
+import { inspectWidths, sendTo, sendTraces } from "./walk.ts";
 
 const PASSWORD = "correct horse battery staple";
 const STEP_MS = 240_000;
@@ -63,43 +63,14 @@ afterAll(async () => {
   model.close();
 });
 
-async function send<Answer = Readonly<Record<string, string>>>(method: string, path: string, body: object = {}): Promise<Answer> {
-  const headers = { "content-type": "application/json", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
-  const answer = await fetch(stage.product.consoleUrl + path, {
-    method,
-    headers,
-    ...(method === "GET" ? {} : { body: JSON.stringify(body) }),
-  });
-  const said = await answer.text();
-  if (!answer.ok) {
-    throw new Error(`${path}: ${answer.status} ${said}`);
-  }
-  return JSON.parse(said === "" ? "{}" : said) as Answer;
-}
+const send = async <Answer = Readonly<Record<string, string>>>(method: string, path: string, body: object = {}) =>
+  sendTo<Answer>(stage.product.consoleUrl, { method, path, token, body: method === "GET" ? undefined : body });
 
-async function sendTraces(times = 1): Promise<void> {
+async function sendAnswers(times = 1): Promise<void> {
   const { key = "" } = await send("POST", `${base}/keys`, { name: "agent", scopes: ["ingest"] });
-  const now = BigInt(Date.now()) * 1_000_000n;
   const answers = Array.from({ length: times }, () => ANSWERS).flat();
-  const spans = answers.map((answer, index) => ({
-    traceId: randomBytes(16).toString("hex"),
-    spanId: randomBytes(8).toString("hex"),
-    name: "support",
-    kind: 1,
-    startTimeUnixNano: String(now + BigInt(index)),
-    endTimeUnixNano: String(now + BigInt(index) + 500_000_000n),
-    status: { code: 1 },
-    attributes: Object.entries({ "input.value": "Where is my order?", "output.value": answer }).map(([name, stringValue]) => ({
-      key: name,
-      value: { stringValue },
-    })),
-  }));
-  const answer = await fetch(`${stage.product.observabilityUrl}/v1/traces`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": key },
-    body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
-  });
-  expect(answer.status).toBe(200);
+  const toTrace = (answer: string) => [{ name: "support", attributes: { "input.value": "Where is my order?", "output.value": answer } }];
+  await sendTraces(stage.product.observabilityUrl, key, answers.map(toTrace));
 }
 
 type Scored = { readonly items: readonly { readonly trace_id: string; readonly value: number }[] };
@@ -126,14 +97,7 @@ async function scoreInCode(): Promise<void> {
   expect((await send<Scored>("GET", `${base}/scores?name=cites`)).items.length).toBeGreaterThan(3);
 }
 
-/** In both themes and three widths. */
-async function inspect(name: string): Promise<void> {
-  for (const width of [390, 820, 1440]) {
-    await page.setViewportSize({ width, height: 900 });
-    expect(await inspectPage(page, `${name}-${width}`)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name} at ${width}`).toBe(true);
-  }
-}
+const inspect = async (name: string) => inspectWidths(page, name);
 
 test(
   "a connection is tested, an evaluator tried and switched on, and its verdicts stand with the traces",
@@ -161,7 +125,7 @@ test(
     await button("New evaluator").click();
     await page.getByLabel("Begin with").selectOption("tone");
     await page.getByLabel("Model", { exact: true }).fill("judge-1");
-    await sendTraces();
+    await sendAnswers();
     await expect
       .poll(
         async () => {
@@ -181,7 +145,7 @@ test(
     await page.getByLabel("Of them").fill("100");
     await inspect("judge-rule");
     await button("Switch on").click();
-    await sendTraces();
+    await sendAnswers();
     await page
       .getByRole("cell", { name: "$0.0021 of $1.00 today" })
       .or(page.getByText(/of \$1\.00 today/))
@@ -189,7 +153,7 @@ test(
       .waitFor();
     await expect.poll(() => page.getByText("Judged", { exact: true }).count(), { timeout: 60_000 }).toBeGreaterThan(4);
     await inspect("judge-page");
-    await sendTraces(40);
+    await sendAnswers(40);
     await labelAll(160);
     await page.reload();
     await page.getByText("Where they differ").waitFor();

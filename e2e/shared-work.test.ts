@@ -1,12 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failOn, inspectPage, launchBrowser, openContext, openPage } from "./browser.ts";
+import { failOn, launchBrowser, openContext, openPage } from "./browser.ts";
 import { logInFirst } from "./log-in.ts";
 import { startAlone, type Stage } from "./product.ts";
+import { inspectWidths, sendTo, sendTraces } from "./walk.ts";
 
 /** Speaks as an OpenAI-compatible server that streams does; it says what it was asked last. */
 const model = createServer((request, response) => void answerPrompt(request, response));
@@ -68,58 +68,27 @@ afterAll(async () => {
   model.close();
 });
 
-async function send<Answer = Readonly<Record<string, string>>>(method: string, path: string, body?: object): Promise<Answer> {
-  const headers = { "content-type": "application/json", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
-  const payload = body === undefined ? {} : { body: JSON.stringify(body) };
-  const answer = await fetch(stage.product.consoleUrl + path, { method, headers, ...payload });
-  const said = await answer.text();
-  if (!answer.ok) {
-    throw new Error(`${path}: ${answer.status} ${said}`);
-  }
-  return JSON.parse(said === "" ? "{}" : said) as Answer;
-}
+const send = async <Answer = Readonly<Record<string, string>>>(method: string, path: string, body?: object) =>
+  sendTo<Answer>(stage.product.consoleUrl, { method, path, body, token });
 
 /** A trace with a model call in it. */
 async function sendTrace(): Promise<void> {
   const { key = "" } = await send("POST", `${base}/keys`, { name: "agent", scopes: ["ingest"] });
-  const now = BigInt(Date.now()) * 1_000_000n;
-  const [traceId, rootId] = [randomBytes(16).toString("hex"), randomBytes(8).toString("hex")];
-  const span = (name: string, attributes: Readonly<Record<string, string>>, parent?: string) => ({
-    traceId,
-    spanId: parent === undefined ? rootId : randomBytes(8).toString("hex"),
-    ...(parent === undefined ? {} : { parentSpanId: parent }),
-    name,
-    kind: 1,
-    startTimeUnixNano: String(now),
-    endTimeUnixNano: String(now + 500_000_000n),
-    status: { code: 1 },
-    attributes: Object.entries(attributes).map(([attribute, stringValue]) => ({ key: attribute, value: { stringValue } })),
-  });
   const messages = { "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Where is my order?" };
   const answered = {
     "llm.output_messages.0.message.role": "assistant",
     "llm.output_messages.0.message.content": "It was shipped on Monday.",
   };
-  const spans = [
-    span("support", { "input.value": "Where is my order?", "output.value": "It was shipped on Monday." }),
-    span("answer", { "openinference.span.kind": "LLM", "llm.model_name": "agent-1", ...messages, ...answered }, rootId),
+  const call = { "openinference.span.kind": "LLM", "llm.model_name": "agent-1", ...messages, ...answered };
+  const root = { "input.value": "Where is my order?", "output.value": "It was shipped on Monday." };
+  const trace = [
+    { name: "support", attributes: root },
+    { name: "answer", attributes: call, isChild: true },
   ];
-  const answer = await fetch(`${stage.product.observabilityUrl}/v1/traces`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-api-key": key },
-    body: JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
-  });
-  expect(answer.status).toBe(200);
+  await sendTraces(stage.product.observabilityUrl, key, [trace]);
 }
 
-/** In both themes and three widths. */
-async function inspect(name: string, inspected = page): Promise<void> {
-  for (const width of [390, 820, 1440]) {
-    await inspected.setViewportSize({ width, height: 900 });
-    expect(await inspectPage(inspected, `${name}-${width}`)).toEqual([]);
-    expect(await inspected.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${name} at ${width}`).toBe(true);
-  }
-}
+const inspect = async (name: string, inspected = page) => inspectWidths(inspected, name);
 
 const button = (name: string | RegExp) => page.getByRole("button", { name });
 

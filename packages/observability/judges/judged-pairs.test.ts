@@ -187,9 +187,12 @@ test("what a judge said of a user's item, or of a run of their trace on either s
   const pair = await makePair(["good", "good", "good"], ["bad", "bad", "bad"]);
   await judgePair(judge.id, pair);
   const [trace] = await rig.endTraces([{ output: "bad", user: "user-0" }]);
+  const items = await database.pool.query("select item_id from observability.item_revisions where project_id = $1 and subject = 'user-1'", [
+    rig.projectId,
+  ]);
   const { rows: runs } = await database.pool.query(
-    "update observability.experiment_runs as run set trace_id = $1 from observability.item_revisions as item where run.experiment_id = $2 and item.item_id = run.item_id and item.subject = 'user-1' returning run.item_id",
-    [trace, pair.baseline],
+    "update observability.experiment_runs set trace_id = $1 where project_id = $2 and experiment_id = $3 and item_id = any($4) returning item_id",
+    [trace, rig.projectId, pair.baseline, items.rows.map((row: { item_id: string }) => row.item_id)],
   );
   expect(runs).toHaveLength(1);
   await rig.api.server.inject({ method: "DELETE", url: `${rig.base}/users/user-0`, headers: { authorization: "Bearer tenant-1:admin" } });
