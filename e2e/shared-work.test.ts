@@ -130,6 +130,7 @@ test("a trace is shared with somebody without an account, until the link is ende
   failOn(guestProblems);
 
   await page.goto(`${project}/settings?section=sharing`);
+  await button("End now").waitFor();
   await inspect("sharing-settings");
   await button("End now").click();
   await page.getByText("No links.").waitFor();

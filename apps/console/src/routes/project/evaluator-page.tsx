@@ -64,7 +64,7 @@ function WholeEvaluator({ judge }: { readonly judge: JudgeDetail }) {
       <Stack gap="lg">
         <JudgeRules projectId={projectId} judge={judge} mayChange={mayChange} />
         {judge.definition.kind !== "checks" && <CalibrationPanel projectId={projectId} judge={judge} />}
-        <JudgementTable projectId={projectId} judgeId={judge.id} />
+        <JudgementTable projectId={projectId} judge={judge} />
         <Section title={judge.definition.kind === "checks" ? "Checks" : "Rubric"}>
           <NativeSelect
             label="Version"

@@ -1,8 +1,8 @@
 import { Anchor, Group, NativeSelect, Text, Title } from "@mantine/core";
-import { JUDGEMENT_STATES, type JudgementState } from "@sightline/observability/contract";
+import { JUDGEMENT_STATES, type JudgeDetail, type JudgementState } from "@sightline/observability/contract";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { judgementsQuery } from "#features/judges/api/judges.ts";
 import { DataTable } from "#ui/kit/data-table.tsx";
 import { ListOf } from "#ui/kit/list-states.tsx";
@@ -22,9 +22,17 @@ const TONES: Readonly<Record<JudgementState, Tone>> = {
 };
 
 /** What became of each trace and run, with the reason. */
-export function JudgementTable({ projectId, judgeId }: { readonly projectId: string; readonly judgeId: string }) {
+export function JudgementTable({ projectId, judge: { id: judgeId, counts } }: { readonly projectId: string; readonly judge: JudgeDetail }) {
   const [state, setState] = useState<JudgementState>();
   const list = useInfiniteQuery(judgementsQuery(projectId, judgeId, state));
+  const { refetch } = list;
+  const settled = counts.judged + counts.skipped + counts.failed + counts.over_budget;
+  // The counts are asked for more often than what they are of.
+  useEffect(() => {
+    if (settled > 0) {
+      void refetch();
+    }
+  }, [settled, refetch]);
   const linkTo = (traceId: string, text: string) => (
     <Anchor component={Link} to="/projects/$projectId/traces/$traceId" params={{ projectId, traceId }} underline="always">
       {text}
