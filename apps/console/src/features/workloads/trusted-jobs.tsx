@@ -54,6 +54,9 @@ export function TrustedJobs({ withStepUp, ...choices }: TrustedJobsProps) {
                   )}
                 </Dimmed>
                 {!rule.active && <Status tone="warn">Lets nobody in: whoever made it is no admin any more</Status>}
+                <Dimmed size="xs" mb={4}>
+                  Its CI has this as SIGHTLINE_WORKLOAD:
+                </Dimmed>
                 <CopyableBlock text={rule.audience} label={`SIGHTLINE_WORKLOAD of ${rule.subject}`} />
               </div>
               <Button size="xs" variant="default" aria-label={`Remove ${rule.subject}`} onClick={() => setEnding(rule)}>
