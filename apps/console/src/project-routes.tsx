@@ -31,7 +31,7 @@ const dashboardsRoute = createRoute({
 const settingsRoute = createRoute({
   ...under(projectRoute, "/settings"),
   validateSearch: z.object({ section: text, state: text, letter: text }),
-  component: lazyPage(() => import("#routes/project/settings-page.tsx"), "SettingsPage"),
+  component: lazyPage(() => import("#routes/project/settings/settings-page.tsx"), "SettingsPage"),
 });
 
 const sessionsRoute = createRoute({

@@ -2,12 +2,12 @@ import { Checkbox, NativeSelect, Select, Stack, TextInput } from "@mantine/core"
 import { type WorkloadRequest, workloadRequestSchema } from "@sightline/identity/contract";
 import { useState } from "react";
 import { useChange } from "#http/use-change.ts";
+import type { WithStepUp } from "#http/with-step-up.ts";
 import { DialogForm } from "#ui/kit/dialogs.tsx";
 import { typedInto } from "#ui/kit/typed-into.ts";
 import { asSentence } from "#ui/words/format.ts";
 import { trustJobs, workloadsQuery } from "./workloads.ts";
 
-export type WithStepUp = <Result>(change: () => Promise<Result>) => Promise<Result>;
 type Choice = { readonly value: string; readonly label: string };
 export type Choices = { readonly repositories: readonly Choice[]; readonly projects: readonly Choice[] };
 

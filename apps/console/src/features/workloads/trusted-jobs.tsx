@@ -3,13 +3,14 @@ import type { Workload } from "@sightline/identity/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useChange } from "#http/use-change.ts";
+import type { WithStepUp } from "#http/with-step-up.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { PanelHeader, PanelList } from "#ui/kit/panel.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { Status } from "#ui/words/status.tsx";
-import { type Choices, TrustForm, type WithStepUp } from "./trust-form.tsx";
+import { type Choices, TrustForm } from "./trust-form.tsx";
 import { distrustJobs, workloadsQuery } from "./workloads.ts";
 
 type TrustedJobsProps = Choices & { readonly withStepUp: WithStepUp };

@@ -11,7 +11,7 @@ import type { Api } from "#http/api.ts";
 import { encoded, identity } from "#http/calls.ts";
 import { answerTo } from "#http/queries.ts";
 import { askForPasskey, makePasskey } from "#features/auth/passkey.ts";
-import type { WithStepUp } from "#features/auth/step-up.ts";
+import type { WithStepUp } from "#http/with-step-up.ts";
 import { meQuery } from "./me.ts";
 import { sessionsQuery } from "./sessions.ts";
 

@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense, useCallback, useLayoutEffect, useRef, useState } from "react";
 import { ApiError, hasCode } from "#http/api-error.ts";
-import { StepUpContext, type WithStepUp } from "#features/auth/step-up.ts";
+import { StepUpContext } from "#features/auth/step-up.ts";
+import type { WithStepUp } from "#http/with-step-up.ts";
 import { lazyPart } from "#ui/page/lazy-part.ts";
 import { useReturnedFocus } from "#ui/keys/returned-focus.ts";
 

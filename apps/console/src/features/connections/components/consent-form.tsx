@@ -1,3 +1,4 @@
+import type { WithStepUp } from "#http/with-step-up.ts";
 import "@mantine/core/styles/Pill.layer.css";
 import "@mantine/core/styles/PillsInput.layer.css";
 import "@mantine/core/styles/Checkbox.layer.css";
@@ -25,7 +26,7 @@ type ConsentFormProps = {
     readonly error: Error | null;
   };
   /** Runs a call, and asks for password and code when they were given long ago. */
-  readonly withStepUp: <Result>(action: () => Promise<Result>) => Promise<Result>;
+  readonly withStepUp: WithStepUp;
   /** Takes the browser to the app. */
   readonly onAnswered: (address: string) => void;
 };

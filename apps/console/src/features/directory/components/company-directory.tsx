@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useChange } from "#http/use-change.ts";
+import type { WithStepUp } from "#http/with-step-up.ts";
 import { CopyableBlock } from "#ui/kit/copyable.tsx";
 import { ConfirmDialog } from "#ui/kit/dialogs.tsx";
 import { Failed } from "#ui/kit/failed-change.tsx";
@@ -10,9 +11,6 @@ import { Section } from "#ui/kit/panel.tsx";
 import { TimeStamp } from "#ui/time/time-stamp.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
 import { endScimToken, type Group as DirectoryGroup, groupsQuery, makeScimToken, scimQuery } from "#features/directory/api/directory.ts";
-
-/** Runs a change once the person has proved again who they are. */
-export type WithStepUp = <Result>(change: () => Promise<Result>) => Promise<Result>;
 
 /** The organization's directory by SCIM: its address, its token, and the groups that it keeps. */
 export function CompanyDirectory({ withStepUp }: { readonly withStepUp: WithStepUp }) {

@@ -7,12 +7,12 @@ import { useState } from "react";
 import { type Group as DirectoryGroup, groupsQuery, rightsQuery, saveRights } from "#features/directory/api/directory.ts";
 import type { Level, Way } from "#features/directory/model.ts";
 import { useChange } from "#http/use-change.ts";
+import type { WithStepUp } from "#http/with-step-up.ts";
 import { Failed } from "#ui/kit/failed-change.tsx";
 import { Form, SaveOrUndo } from "#ui/kit/form.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { Section } from "#ui/kit/panel.tsx";
 import { Dimmed } from "#ui/words/dimmed.tsx";
-import type { WithStepUp } from "./company-directory.tsx";
 import { WhoMaySee } from "./who-may-see.tsx";
 
 type GroupRightsProps = {

@@ -22,7 +22,7 @@ type Props = {
   readonly values: Readonly<Record<string, string>>;
   readonly connections: readonly ModelConnection[];
   readonly onChange: (draft: Draft) => void;
-  /** What the button says that keeps it. */
+  /** The words of the button that keeps it. */
   readonly saves: string;
   readonly onSave: () => void;
   readonly onAdd: (traceId: string) => void;

@@ -20,7 +20,7 @@ type PromptEditorProps = {
   readonly projectId: string;
   /** What the next version begins with; without it a prompt is made. */
   readonly version?: PromptVersion | undefined;
-  /** What it begins with instead. */
+  /** The draft that it begins with instead. */
   readonly draft?: Pick<PromptVersion, "template" | "config">;
   readonly onSaved: (written: WrittenPrompt) => void;
   readonly onClose: () => void;

@@ -1,3 +1,4 @@
+import type { WithStepUp } from "#http/with-step-up.ts";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ACCOUNTS_KEY } from "#features/users/api/accounts.ts";
@@ -12,7 +13,7 @@ export const ACTION_KEY = ["account action"] as const;
 /** What all questions about accounts have in common. */
 export type Asking = {
   /** Runs a call, and asks for password and code when they were given long ago. */
-  readonly withStepUp: <Result>(action: () => Promise<Result>) => Promise<Result>;
+  readonly withStepUp: WithStepUp;
   readonly onCancel: () => void;
 };
 
