@@ -58,6 +58,7 @@ export const refusal = createRefusals({
   ],
   group_name_taken: [409, "Your organization has a group of this name. Give this one another."],
   too_many_groups: [409, "An organization has 1,000 groups at the most, with 100,000 people in all of them. Push fewer groups."],
+  rights_changed: [409, "Another admin has changed these groups since. Look at what they are now, and change them again."],
   unknown_group: [400, "Your organization has no such group. See GET /admin/groups."],
   scim_domain_unproven: [403, "Your organization has not proven this e-mail domain. An admin does under Security, Company sign-in."],
   scim_not_found: [404, "There is no such person or group, or the directory has nothing to do with it."],

@@ -9,7 +9,12 @@ export type RightsParams = z.output<typeof rightsParamsSchema>;
 const level = z.enum(["read", "write", "admin"]);
 
 /** `PUT`: the groups that may see it, beside admins. Null keeps it to no group: a repository is everybody's then. */
-export const saveRightsRequestSchema = z.object({ groups: z.array(z.object({ id, level })).max(100).nullable() });
+const givenSchema = z.array(z.object({ id, level })).max(100).nullable();
+export const saveRightsRequestSchema = z.object({
+  groups: givenSchema,
+  /** The groups that whoever changes them saw; others since are 409 `rights_changed`. */
+  expected: givenSchema.optional(),
+});
 export type SaveRightsRequest = z.output<typeof saveRightsRequestSchema>;
 
 /** `GET`: who may see it, and by which group. */

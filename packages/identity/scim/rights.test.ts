@@ -59,6 +59,16 @@ test("a repository that a group is given is kept to its people and admins, and s
   });
 });
 
+test("groups that another admin has changed since are refused, and stay", async () => {
+  const put = (expected: readonly object[] | null) =>
+    ask(subject.server, acme.admin, "PUT", `/admin/rights/repository/${target}`, { groups: [{ id: group.id, level: "read" }], expected });
+  const refused = await put([{ id: group.id, level: "write" }]);
+  expect([refused.statusCode, refused.json<{ error: string }>().error]).toEqual([409, "rights_changed"]);
+  expect((await ask(subject.server, acme.admin, "GET", `/admin/rights/repository/${target}`)).json()).toEqual({ groups: null });
+  expect((await put(null)).statusCode).toBe(200);
+  await give("repository", null);
+});
+
 test("a project that a group is given is its people's at that level, until they leave the group", async () => {
   await give("project", [{ id: group.id, level: "write" }]);
   expect(await standingOf(ada.id)).toMatchObject({ projects: [{ id: target, level: "write" }], hidden: [] });

@@ -19,11 +19,19 @@ export async function describeRights(queries: Queries, tenantId: string, of: Rig
 /**
  * Gives it to these groups and to no others. Every other admin is told.
  *
- * @throws {AppError} 400 `unknown_group`, 403 `second_factor_needed`.
+ * @throws {AppError} 400 `unknown_group`, 403 `second_factor_needed`, 409 `rights_changed`.
  */
-export async function changeRights(tools: AdministrationDependencies, caller: Caller, of: RightsParams, { groups }: SaveRightsRequest) {
+export async function changeRights(
+  tools: AdministrationDependencies,
+  caller: Caller,
+  of: RightsParams,
+  { groups, expected }: SaveRightsRequest,
+) {
   return tools.queries.transaction().execute(async (transaction) => {
     await beginChange(transaction, caller);
+    if (expected !== undefined && inWords(expected) !== inWords((await describeRights(transaction, caller.tenantId, of)).groups)) {
+      throw refusal("rights_changed");
+    }
     const all = await listGroups(transaction, { tenantId: caller.tenantId, limit: MAX_GROUPS });
     const known = new Map(all.map(({ id, name }) => [id, name]));
     if (groups?.some(({ id }) => !known.has(id)) === true) {
@@ -37,3 +45,6 @@ export async function changeRights(tools: AdministrationDependencies, caller: Ca
     return describeRights(transaction, caller.tenantId, of);
   });
 }
+
+const inWords = (groups: SaveRightsRequest["groups"]) =>
+  JSON.stringify(groups?.map(({ id, level }) => `${id} ${level}`).toSorted() ?? null);

@@ -8,7 +8,6 @@ import { type Group as DirectoryGroup, groupsQuery, rightsQuery, saveRights } fr
 import type { Level, Way } from "#features/directory/model.ts";
 import { useChange } from "#http/use-change.ts";
 import type { WithStepUp } from "#http/with-step-up.ts";
-import { Failed } from "#ui/kit/failed-change.tsx";
 import { Form, SaveOrUndo } from "#ui/kit/form.tsx";
 import { LoadingRows, Unanswered } from "#ui/kit/list-states.tsx";
 import { Section } from "#ui/kit/panel.tsx";
@@ -49,8 +48,10 @@ function Known({ of, rights, all, others, isOpen, levels, withStepUp }: KnownPro
   const saved = rights.groups?.map(({ id, level }) => ({ id, level })) ?? null;
   const [given, setGiven] = useState(saved);
   const change = useChange({
-    send: (_, api) => withStepUp(() => api.request(saveRights(of, { groups: given }))),
+    send: (_, api) => withStepUp(() => api.request(saveRights(of, { groups: given, expected: saved }))),
     refreshes: [rightsQuery(of).queryKey],
+    refreshesAlways: true,
+    failed: "The groups were not changed",
     onSuccess: () => notifications.show({ color: "green", title: "Saved", message: "It holds within two seconds, for tokens too." }),
   });
   const isEverybodys = isOpen === "until given" && given === null;
@@ -75,7 +76,6 @@ function Known({ of, rights, all, others, isOpen, levels, withStepUp }: KnownPro
           </Radio.Group>
         )}
         {!isEverybodys && <GivenGroups given={given ?? []} all={all} levels={levels} onChange={setGiven} />}
-        <Failed error={change.error} title="The groups were not changed" />
         {(all.length > 0 || isOpen === "until given") && (
           <SaveOrUndo
             changed={JSON.stringify(given) !== JSON.stringify(saved)}
